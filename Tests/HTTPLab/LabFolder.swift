@@ -2,12 +2,12 @@ import FoundationEssentials
 import Glibc
 import NetworkLab
 
-/// A temporary folder that goes with its last owner.
+/// A temporary folder that is removed with its last reference.
 package final class LabFolder: Sendable {
-    /// Its absolute path.
+    /// The absolute path.
     package let path: String
 
-    /// Makes an empty one.
+    /// Creates an empty folder.
     ///
     /// The corresponding C function is `mkdtemp`.
     package init() throws {
@@ -19,7 +19,7 @@ package final class LabFolder: Sendable {
 
     deinit { try? FileManager.default.removeItem(atPath: path) }
 
-    /// Writes a file and gives its path; folders on the way are made.
+    /// Writes a file and returns its path; missing folders are created.
     @discardableResult
     package func write(_ name: String, _ bytes: [UInt8]) throws -> String {
         let file = "\(path)/\(name)"
@@ -33,7 +33,7 @@ package final class LabFolder: Sendable {
         return file
     }
 
-    /// Writes a text file and gives its path.
+    /// Writes a text file and returns its path.
     @discardableResult
     package func write(_ name: String, _ text: String) throws -> String { try write(name, Array(text.utf8)) }
 }

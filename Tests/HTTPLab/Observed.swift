@@ -2,9 +2,9 @@ import Glibc
 import Locking
 import NetworkLab
 
-/// A value that changes on any thread, and for which tests wait until it is as they want it.
+/// A value that any thread can change, and whose changes tests can wait for.
 ///
-/// Unlike ``LabInbox`` it blocks no thread of Swift's tasks.
+/// Unlike ``LabInbox``, it does not block a thread of Swift's tasks.
 package final class Observed<Value: Sendable>: Sendable {
     private struct Waiter {
         let identifier: Int
@@ -20,13 +20,13 @@ package final class Observed<Value: Sendable>: Sendable {
 
     private let state: Lock<State>
 
-    /// Begins with a value.
+    /// Creates an observed value.
     package init(_ value: Value) { state = Lock(State(value: value)) }
 
-    /// The value as it is now.
+    /// The current value.
     package var value: Value { state.withLock { $0.value } }
 
-    /// Changes the value, and wakes those who waited for what it is now.
+    /// Changes the value, and resumes the waiters whose condition it satisfies.
     @discardableResult
     package func update<Result: Sendable>(_ change: @Sendable (inout Value) -> Result) -> Result {
         let (result, value, satisfied) = state.withLock { state in
@@ -41,9 +41,9 @@ package final class Observed<Value: Sendable>: Sendable {
         return result
     }
 
-    /// Waits until the value satisfies a condition, and gives it.
+    /// Waits until the value satisfies a condition, and returns it.
     ///
-    /// - Throws: `ETIMEDOUT` after the limit, with what was waited for and the value.
+    /// - Throws: `ETIMEDOUT` after the limit, with the condition and the value.
     @discardableResult
     package func wait(
         for what: String,

@@ -9,10 +9,10 @@ struct ScriptedServerTests {
         let client = try RawClient(port: server.port)
         try client.send("POST /a HTTP/1.1\r\nContent-Length: 3\r\n\r\nabcGET /b HTTP/1.1\r\n\r\n")
         try client.send("PUT /c HTTP/1.1\r\ntransfer-encoding: chunked\r\n\r\n2;x=y\r\nde\r\n1\r\nf\r\n0\r\n\r\n")
-        let answer = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"
+        let response = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"
         var seen = ""
-        while seen.utf8.count < 3 * answer.utf8.count { seen += try client.read() }
-        #expect(seen == answer + answer + answer)
+        while seen.utf8.count < 3 * response.utf8.count { seen += try client.read() }
+        #expect(seen == response + response + response)
         let records = try await server.wait(for: "three requests") { $0.first?.requests.count == 3 }
         #expect(records[0].requests.map { String(decoding: $0.body, as: UTF8.self) } == ["abc", "", "def"])
         #expect(records[0].requests[1].head == "GET /b HTTP/1.1\r\n\r\n")
@@ -109,13 +109,13 @@ struct ScriptedServerTests {
         let origin = try ScriptedServer(always: [.readHead, .response("0123456789")])
         let whole = try ScriptedServer(always: [.relay(toPort: origin.port, cutAfter: nil)])
         let cut = try ScriptedServer(always: [.relay(toPort: origin.port, cutAfter: 20)])
-        for (port, answer) in [
+        for (port, response) in [
             (whole.port, "HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\n0123456789"),
             (cut.port, "HTTP/1.1 200 OK\r\nCon"),
         ] {
             let client = try RawClient(port: port)
             try client.send("GET / HTTP/1.1\r\n\r\n")
-            #expect(try client.readToEnd() == answer)
+            #expect(try client.readToEnd() == response)
         }
     }
 

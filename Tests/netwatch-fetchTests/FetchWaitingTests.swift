@@ -36,7 +36,7 @@ import Testing
         #expect(try tool.exitCode() == 75)
         #expect(try tool.output.rest() == "")
         let errors = try tool.errors.rest()
-        #expect(errors.hasPrefix("netwatch: GET http://192.0.2.1/: no way to 192.0.2.1:80 within 0.2 seconds"))
+        #expect(errors.hasPrefix("netwatch: GET http://192.0.2.1/: no path to 192.0.2.1:80 within 0.2 seconds"))
         #expect(errors.hasSuffix("; give a longer --wait\n") && errors.filter(\.isNewline) == "\n")
     }
 

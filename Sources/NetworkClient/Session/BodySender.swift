@@ -3,37 +3,37 @@ import NIOHTTP1
 import NetworkClientCore
 import ReachabilityCore
 
-/// Sends the body of one attempt's request, as fast as the connection takes it, and watches that it does.
+/// Sends the request body of one attempt as fast as the connection accepts it, and enforces the write timeout.
 ///
-/// Confined to the session's event loop. It belongs to an ``Exchange``, and is used again with it.
+/// Confined to the session's event loop. It belongs to an ``Exchange``, and is reused with it.
 final class BodySender {
     private unowned let exchange: Exchange
     private let core: SessionCore
     private let timer: DeadlineTimer
     private var current: Current?
-    /// Whether pieces of the body are being asked for.
+    /// Whether ``feed()`` is running.
     private var isInFeed = false
-    /// Whether asking goes on when others have had their turn.
+    /// Whether ``feed()`` is scheduled for the next turn of the event loop.
     private var isFeedDue = false
 
     private struct Current {
         let handle: RequestHandle
         let connection: any HTTPConnection
-        /// Gives the body, if it is not in memory and not all given.
+        /// The source of a body that is not in memory; nil after its last piece.
         var feed: (any BodyFeed)?
-        /// Whether the feed was asked and has not answered.
+        /// Whether the feed was asked for a piece that is still pending.
         var isFeeding = false
-        /// How many pieces of the body wait for the kernel.
-        var piecesUnderWay = 0
+        /// The number of pieces that the kernel has not accepted yet.
+        var pendingPieces = 0
         /// Whether the user has paused the request.
         var isPaused = false
         /// Whether the whole request was sent.
         var isSent = false
-        /// Whether the head of the response has come.
+        /// Whether the head of the response was received.
         var hasResponse = false
-        /// Whether the body waits for the server's leave.
+        /// Whether the body waits for a 100 (Continue) response.
         var isHeld = false
-        /// Whether the kernel has taken anything since the write deadline was set.
+        /// The progress of the kernel since the write deadline was set.
         var writing = WriteProgress()
     }
 
@@ -43,77 +43,80 @@ final class BodySender {
         self.timer = timer
     }
 
-    /// How long a server may take to give leave for a body, until it is sent without (RFC 9110, 10.1.1).
+    /// The maximum wait for a 100 (Continue) response; the body is sent after it (RFC 9110, 10.1.1).
     private static let continueTimeout = Duration.seconds(1)
-    /// A body from this size on may not fit the kernel's buffers at once.
+    /// The size in bytes from which a body may exceed the kernel's buffers, so that the write timeout applies.
     private static let largeBodySize = 32_768
-    /// How many bytes are sent before others who live on the event loop have their turn.
+    /// The maximum number of bytes that are sent in one turn of the event loop.
     private static let feedTurnSize = 1 << 20
-    /// How often it is looked whether the kernel takes what is to be written: its buffers grow a little after the first
-    /// bytes, which is not to give a server that reads nothing its whole time again.
+    /// The interval between checks of the write progress.
+    ///
+    /// The kernel's buffers grow a little after the first bytes, which
+    /// must not restart the whole write timeout for a server that reads nothing.
     private static let writeCheckInterval = Duration.seconds(1)
 
-    /// Takes a request, and opens what its body comes from, unless it waits for the server's leave.
+    /// Begins an attempt, and opens the source of its body, unless the body waits for a 100 (Continue) response.
     ///
-    /// - Throws: ``HTTPError`` if the body can't be read, or not once more.
+    /// - Throws: ``HTTPError`` if the body can't be read, or can't be read again.
     func begin(_ handle: RequestHandle, on connection: any HTTPConnection) throws(HTTPError) {
         current = .init(handle: handle, connection: connection)
         guard handle.current.source != nil else { return }
-        guard handle.canGoAgain else { throw .notReplayable(at: handle.current.endpoint.text) }
+        guard handle.canResend else { throw .notReplayable(at: handle.current.endpoint.text) }
         if !handle.current.expectsContinue { try openFeed(handle) }
     }
 
-    /// Sends the body after the head, or keeps it until the server gives leave.
-    func send(asksFirst: Bool, _ now: NIODeadline) {
-        if asksFirst { hold(now) } else { sendBody(now) }
+    /// Sends the body after the head, or holds it until the 100 (Continue) response.
+    func send(expectsContinue: Bool, _ now: NIODeadline) {
+        if expectsContinue { hold(now) } else { sendBody(now) }
     }
 
-    /// The head of a response came; a server that refuses the request is sent no more of it (RFC 9112, 9.3).
+    /// Records the head of the response; if the server refuses the request, no more of the body is sent (RFC 9112,
+    /// 9.3).
     func responseBegan(isRefusal: Bool) {
         current?.hasResponse = true
         if isRefusal { closeFeed() }
     }
 
-    /// Ends the sending, all sent or not.
+    /// Stops sending, even if the body is incomplete.
     func end() {
         closeFeed()
         current = nil
     }
 
-    /// Sends no more until ``resume(_:)``.
+    /// Stops sending until ``resume(_:)``.
     func pause() { current?.isPaused = true }
 
-    /// Goes on where it was paused, with whole deadlines; then ``feed()`` sends more.
+    /// Ends a pause, and sets the deadlines again; ``feed()`` then sends more.
     func resume(_ now: NIODeadline) {
         guard let current else { return }
         self.current?.isPaused = false
         if current.isHeld, !current.hasResponse {
             hold(now)
         } else if !current.isSent {
-            // What gives the body may rest: then there is nothing that the kernel could take.
-            if current.piecesUnderWay > 0 || current.connection.unwrittenBytes > 0 { watchWriting(now) }
+            // While the feed has no piece ready, the kernel has nothing to accept.
+            if current.pendingPieces > 0 || current.connection.unwrittenBytes > 0 { startWriteTimeout(now) }
         } else if !current.hasResponse {
             timer.set(.firstByte, after: current.handle.current.limits.firstByte, from: now)
         }
     }
 
-    /// Whether the body waits for the server's leave.
+    /// Whether the body waits for a 100 (Continue) response.
     var isHeld: Bool { current?.isHeld ?? false }
 
-    /// Begins to read the request's body, if it is not in memory.
+    /// Starts reading the request's body if it is not in memory.
     private func openFeed(_ handle: RequestHandle) throws(HTTPError) {
         guard let source = handle.current.source else { return }
         current?.feed = try source.makeFeed(core.loop)
         handle.extras.wasBodyRead = true
     }
 
-    /// Keeps the body until the server gives leave, or has said nothing for long enough.
+    /// Holds the body until the 100 (Continue) response, or until ``continueTimeout``.
     private func hold(_ now: NIODeadline) {
         current?.isHeld = true
         timer.set(.firstByte, after: Self.continueTimeout, from: now)
     }
 
-    /// Sends the body, now that the server wants it or has said nothing for long enough.
+    /// Sends a body that was held.
     func release(_ now: NIODeadline) {
         guard let current, current.isHeld else { return }
         self.current?.isHeld = false
@@ -144,10 +147,10 @@ final class BodySender {
         }
         timer.deadlines[.firstByte] = nil
         connection.send(.end(nil), for: exchange, flushes: true, promise: endPromise(handle))
-        watchWriting(now)
+        startWriteTimeout(now)
     }
 
-    /// A promise that is fulfilled when the kernel has taken the whole request.
+    /// Returns a promise for the end of the request, fulfilled when the kernel has accepted all of it.
     private func endPromise(_ handle: RequestHandle) -> EventLoopPromise<Void> {
         let written = core.loop.makePromise(of: Void.self)
         written.futureResult.assumeIsolated().whenSuccess { [self] in
@@ -170,23 +173,23 @@ final class BodySender {
         core.tell(.sent, handle)
     }
 
-    /// Sends what the feed gives, as long as the kernel takes it.
+    /// Sends the pieces of the feed as long as the kernel accepts them.
     ///
-    /// In a loop and not by recursion, since a feed may have thousands of small pieces ready.
+    /// This is a loop rather than a recursion, since a feed may have thousands of small pieces ready.
     func feed() {
         guard !isInFeed, !isFeedDue, let handle = current?.handle else { return }
         isInFeed = true
         defer { isInFeed = false }
         let turnEnd = handle.run.metrics.bodyBytesSent + Self.feedTurnSize
-        while let feed = feedToAsk, current?.handle === handle {
+        while let feed = readyFeed, current?.handle === handle {
             guard handle.run.metrics.bodyBytesSent < turnEnd else { return feedLater() }
             current?.isFeeding = true
             feed.next().assumeIsolated().whenComplete { [self] result in receive(result, from: feed) }
         }
     }
 
-    /// The feed, if it can be asked for the next piece now.
-    private var feedToAsk: (any BodyFeed)? {
+    /// The feed if it can be asked for the next piece now; otherwise nil.
+    private var readyFeed: (any BodyFeed)? {
         guard let current, !current.isFeeding, !current.isHeld, !current.isPaused, current.connection.isWritable
         else { return nil }
         return current.feed
@@ -215,7 +218,7 @@ final class BodySender {
     private func send(_ piece: ByteBuffer) {
         guard let handle = current?.handle, piece.readableBytes > 0 else { return }
         handle.run.metrics.bodyBytesSent += piece.readableBytes
-        current?.piecesUnderWay += 1
+        current?.pendingPieces += 1
         let written = core.loop.makePromise(of: Void.self)
         written.futureResult.assumeIsolated().whenSuccess { [self] in pieceWasWritten(of: handle) }
         write(.body(.byteBuffer(piece)), written)
@@ -223,10 +226,10 @@ final class BodySender {
         if core.isObserved(handle) {
             core.tell(.sending(bytes: handle.run.metrics.bodyBytesSent, of: handle.current.source?.length), handle)
         }
-        if current?.piecesUnderWay ?? 0 > 0, timer.deadlines[.write] == nil { watchWriting() }
+        if current?.pendingPieces ?? 0 > 0, timer.deadlines[.write] == nil { startWriteTimeout() }
     }
 
-    /// Writes more of the body, which is not to hide what the kernel takes of what waits already.
+    /// Writes a part of the request, and keeps the write progress correct although bytes are added.
     private func write(_ part: HTTPClientRequestPart, _ written: EventLoopPromise<Void>) {
         guard let handle = current?.handle, let connection = current?.connection else { return }
         let isWatched = timer.deadlines[.write] != nil
@@ -235,11 +238,11 @@ final class BodySender {
         if isWatched, current?.handle === handle { current?.writing.added(rest: connection.unwrittenBytes) }
     }
 
-    /// The kernel has taken a piece: as long as others wait, it has to take some of them in time.
+    /// Records that the kernel has accepted a piece, and restarts the write timeout if others are left.
     private func pieceWasWritten(of handle: RequestHandle) {
         guard current?.handle === handle else { return }
-        current?.piecesUnderWay -= 1
-        if current?.piecesUnderWay == 0 { timer.deadlines[.write] = nil } else { watchWriting() }
+        current?.pendingPieces -= 1
+        if current?.pendingPieces == 0 { timer.deadlines[.write] = nil } else { startWriteTimeout() }
     }
 
     private func finishFeeding() {
@@ -248,27 +251,27 @@ final class BodySender {
         write(.end(nil), endPromise(handle))
     }
 
-    /// Ends the reading of the request's body, all sent or not.
+    /// Stops reading the request's body.
     private func closeFeed() {
         guard let feed = current?.feed else { return }
         current?.feed = nil
         feed.close()
     }
 
-    private func watchWriting() {
+    private func startWriteTimeout() {
         let now = NIODeadline.now()
-        watchWriting(now)
+        startWriteTimeout(now)
         timer.schedule(at: now)
     }
 
-    /// Begins to watch whether the kernel takes some of what is to be written in time.
-    private func watchWriting(_ now: NIODeadline) {
+    /// Starts the write timeout.
+    private func startWriteTimeout(_ now: NIODeadline) {
         guard let connection = current?.connection else { return }
         current?.writing.begin(rest: connection.unwrittenBytes, at: Instant(now))
         checkWriting(now)
     }
 
-    /// Looks whether the kernel has taken some of what is to be written in time.
+    /// Checks the write progress: fails the attempt if the write timeout has elapsed, otherwise sets the next check.
     func checkWriting(_ now: NIODeadline) {
         guard let connection = current?.connection, let limit = current?.handle.current.limits.write,
             let last = current?.writing.check(rest: connection.unwrittenBytes, at: Instant(now))

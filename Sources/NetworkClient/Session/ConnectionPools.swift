@@ -2,15 +2,15 @@
 final class ConnectionPools {
     private unowned let core: SessionCore
     private var pools: [Endpoint: HostConnections] = [:]
-    /// The pool that was used last: most requests go where the one before went.
+    /// The pool that was used last: most requests have the same endpoint as the previous one.
     private var recent: HostConnections?
 
     init(_ core: SessionCore) { self.core = core }
 
-    /// How many connections there are, those included that are being opened.
+    /// The number of connections, including those that are being opened.
     var connectionCount: Int { pools.values.reduce(0) { $0 + $1.count } }
 
-    /// The pool of an endpoint, made if there is none.
+    /// Returns the pool of an endpoint, and creates it if there is none.
     func pool(of endpoint: Endpoint) -> HostConnections {
         if let recent, recent.endpoint == endpoint { return recent }
         let pool = pools[endpoint] ?? HostConnections(endpoint, core: core)
@@ -19,7 +19,7 @@ final class ConnectionPools {
         return pool
     }
 
-    /// Forgets a pool without a connection, so that a session that talks to many hosts does not grow.
+    /// Removes a pool without connections, so that the memory of a session does not grow with the number of hosts.
     func forget(_ pool: HostConnections) {
         guard pools[pool.endpoint] === pool else { return }
         pools[pool.endpoint] = nil
@@ -31,7 +31,7 @@ final class ConnectionPools {
         for pool in pools.values { pool.drain() }
     }
 
-    /// Ends the waiting for connections to where there is no route any more: the requests wait for a route instead.
+    /// Fails the requests that wait for a connection to a destination whose path is lost, so that they wait for a path.
     func giveUpConnecting(_ key: GateKey, _ wait: GateWait) {
         for pool in Array(pools.values) where GateKey(pool.endpoint) == key { pool.giveUpConnecting(wait) }
     }

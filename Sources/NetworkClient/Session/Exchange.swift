@@ -4,9 +4,9 @@ import NetworkClientCore
 import ReachabilityCore
 import RequestGate
 
-/// One attempt of a request on a connection: sends its head and body, receives its response, and keeps its limits.
+/// One attempt of a request on a connection: sends its head and body, receives its response, and enforces its timeouts.
 ///
-/// Confined to the session's event loop. It is used again for the next request, so that a request costs no allocation for it.
+/// Confined to the session's event loop. It is reused for later requests, which saves an allocation per request.
 final class Exchange: HTTPExchange, DeadlineOwner {
     private let pool: HostConnections
     private let core: SessionCore
@@ -14,24 +14,24 @@ final class Exchange: HTTPExchange, DeadlineOwner {
     private lazy var sender = BodySender(self, core, timer)
     private var current: Current?
 
-    /// What there is to know of the present attempt.
+    /// The state of the current attempt.
     private struct Current {
         let handle: RequestHandle
         let connection: any HTTPConnection
         var head: HTTPResponseHead?
         var assembly: BodyAssembly
         var lastActivity: NIODeadline
-        /// Takes the response's body, if it is for it.
+        /// The receiver of the response's body; nil for memory.
         var receiver: (any BodyReceiver)?
-        /// Whether the receiver can take no more for the moment.
+        /// Whether the receiver accepts no more bytes at the moment.
         var isReceiverBusy = false
         /// Whether the user has paused the request.
         var isPaused = false
-        /// Whether the response leads elsewhere, and its body is dropped.
+        /// Whether the body is discarded, because another request follows the response.
         var discardsBody = false
-        /// Whether another request most likely follows the response, whatever its body says.
+        /// Whether another request most likely follows the response, whatever its body contains.
         var isLikelyFollowed = false
-        /// What stages give the response's body to as it arrives; nil for nothing.
+        /// The stages' closures that also receive the response's body; nil for none.
         var taps: [BodyTap]?
     }
 
@@ -40,14 +40,14 @@ final class Exchange: HTTPExchange, DeadlineOwner {
         self.core = core
     }
 
-    /// Lets go of the timer: the exchange is not used again.
+    /// Cancels the timer: the exchange is not used again.
     func retire() { timer.cancel() }
 
     // MARK: The request's head
 
     /// Sends a request on a connection that was started for this exchange.
     func begin(_ handle: RequestHandle, on connection: any HTTPConnection, _ record: ConnectionRecord?) {
-        guard handle.run.canBegin else { return giveBack(connection) }
+        guard handle.run.canBegin else { return releaseUnused(connection) }
         let now = NIODeadline.now()
         handle.enter(.exchanging(self))
         handle.run.history.begin(isReused: connection.isReused)
@@ -55,7 +55,7 @@ final class Exchange: HTTPExchange, DeadlineOwner {
         handle.run.metrics.connection = record
         handle.run.metrics.isReused = connection.isReused
         handle.run.metrics.attempts = handle.run.history.count
-        if core.isObserved(handle) { tellOfAttempt(handle, record, isReused: connection.isReused) }
+        if core.isObserved(handle) { reportAttempt(handle, record, isReused: connection.isReused) }
         current = .init(
             handle: handle,
             connection: connection,
@@ -66,34 +66,34 @@ final class Exchange: HTTPExchange, DeadlineOwner {
             try sender.begin(handle, on: connection)
         } catch {
             handle.enter(.attemptEnded)
-            giveBack(connection)
+            releaseUnused(connection)
             return core.attemptFailed(handle, .unavailableBody(error, .neverSent))
         }
-        let asksFirst = handle.current.expectsContinue && handle.current.hasBody
+        let expectsContinue = handle.current.expectsContinue && handle.current.hasBody
         let head = head(of: handle)
-        // A connection that is found lost in the middle of this has been sent it all the same.
+        // If the connection is lost during the call, the head may still have been sent.
         handle.run.history.sent()
-        connection.send(.head(head), for: self, flushes: asksFirst)
+        connection.send(.head(head), for: self, flushes: expectsContinue)
         guard current?.handle === handle else { return }
         timer.deadlines[.total] = handle.deadline.map(Instant.init)
-        sender.send(asksFirst: asksFirst, now)
+        sender.send(expectsContinue: expectsContinue, now)
         timer.schedule(at: now)
     }
 
-    private func tellOfAttempt(_ handle: RequestHandle, _ record: ConnectionRecord?, isReused: Bool) {
+    private func reportAttempt(_ handle: RequestHandle, _ record: ConnectionRecord?, isReused: Bool) {
         let metrics = record?.metrics ?? .init()
         core.tell(.attempt(handle.run.history.count, isReused: isReused, connection: metrics), handle)
     }
 
-    /// The request ended before it was sent: the connection serves the next.
-    private func giveBack(_ connection: any HTTPConnection) {
+    /// Releases the connection for another request, because this one ended before it was sent.
+    private func releaseUnused(_ connection: any HTTPConnection) {
         current = nil
         sender.end()
         connection.withdraw(self)
         pool.retire(self)
     }
 
-    /// The head as it goes out in this attempt: a proxy that forwards the request reads the whole URL.
+    /// Returns the head of this attempt; a proxy that forwards requests gets the absolute URL.
     private func head(of handle: RequestHandle) -> HTTPRequestHead {
         let hasProxy = pool.endpoint.proxy != nil
         var head = core.stages.head(of: handle, hasProxy: hasProxy)
@@ -118,7 +118,13 @@ final class Exchange: HTTPExchange, DeadlineOwner {
     }
 
     func receiveUnexpected() {
-        fail(.init(.invalidResponse, processing: .answered, reason: "the server answered what was not asked"))
+        fail(
+            .init(
+                .invalidResponse,
+                processing: .answered,
+                reason: "the server sent a response that belongs to no request"
+            )
+        )
     }
 
     private func receive(_ head: HTTPResponseHead) {
@@ -135,14 +141,14 @@ final class Exchange: HTTPExchange, DeadlineOwner {
         timer.deadlines[.firstByte] = nil
         timer.set(.read, after: handle.current.limits.read, from: now)
         timer.schedule(at: now)
-        if handle.run.scheduled != nil { core.dispatcher.sawHead(handle, .init(head)) }
+        if handle.run.scheduled != nil { core.dispatcher.receivedHead(handle, .init(head)) }
         if core.isObserved(handle) { core.tell(.head(.init(head)), handle) }
-        // What was told may have ended the request.
+        // A listener may have ended the request.
         guard current?.handle === handle else { return }
         sender.responseBegan(isRefusal: status >= 300)
         do throws(HTTPError) {
             try expectBody(of: head, handle)
-            if current?.handle === handle, hasShortGrace { watchReading(now) }
+            if current?.handle === handle, usesGracePeriod { setReadDeadline(now) }
         } catch {
             fail(error)
         }
@@ -153,13 +159,13 @@ final class Exchange: HTTPExchange, DeadlineOwner {
         take(decision)
         current?.taps = core.stages.bodyTaps(head, handle)
         if !decision.withholdsBody, let receiver = handle.run.extras?.receiver { try begin(head, receiver, handle) }
-        // They may tell of a body all the same (RFC 9110, 8.6).
+        // Such a response may still have a Content-Length (RFC 9110, 8.6).
         guard handle.current.head.method != .HEAD, !head.hasNoBody else { return }
         let decompresses = core.configuration.decompresses && current?.discardsBody == false
         try current?.assembly.expect(head, decompresses: decompresses)
     }
 
-    /// Asks the receiver of the response's body whether this one is for it.
+    /// Asks the receiver where the body of this response is delivered.
     private func begin(
         _ head: HTTPResponseHead,
         _ receiver: any BodyReceiver,
@@ -186,10 +192,10 @@ final class Exchange: HTTPExchange, DeadlineOwner {
         let now = NIODeadline.now()
         current?.lastActivity = now
         if let taps = current?.taps { for tap in taps { tap(bytes) } }
-        // A body that is dropped has one time for all of it.
-        if current?.discardsBody != true { timer.set(.read, after: readLimit, from: now) }
+        // A discarded body has one timeout for all of it.
+        if current?.discardsBody != true { timer.set(.read, after: readTimeout, from: now) }
         do throws(HTTPError) {
-            if current?.receiver == nil { try current?.assembly.append(bytes) } else { try handOn(bytes) }
+            if current?.receiver == nil { try current?.assembly.append(bytes) } else { try deliver(bytes) }
         } catch {
             return fail(error)
         }
@@ -202,8 +208,8 @@ final class Exchange: HTTPExchange, DeadlineOwner {
         }
     }
 
-    /// Gives the receiver what came; what it can't take at once stops the reading.
-    private func handOn(_ bytes: ByteBuffer) throws(HTTPError) {
+    /// Passes received bytes to the receiver, and stops reading while it is busy.
+    private func deliver(_ bytes: ByteBuffer) throws(HTTPError) {
         guard let receiver = current?.receiver else { return }
         guard current?.assembly.isKept == false else { return try current?.assembly.append(bytes) ?? () }
         if let decompressor = current?.assembly.decompressor {
@@ -214,7 +220,7 @@ final class Exchange: HTTPExchange, DeadlineOwner {
         try hand(bytes, to: receiver)
     }
 
-    /// Inflates what came as far as the receiver takes it: a few bytes may be very many then.
+    /// Decompresses received bytes piece by piece while the receiver accepts them: a few bytes may expand to very many.
     private func inflate() throws(HTTPError) {
         guard let decompressor = current?.assembly.decompressor, let receiver = current?.receiver else { return }
         while current?.isReceiverBusy == false, let piece = try decompressor.next() {
@@ -233,12 +239,12 @@ final class Exchange: HTTPExchange, DeadlineOwner {
             case .failure(let error): fail(.bodyWriteFailed(error))
             case .success:
                 current?.isReceiverBusy = false
-                goOnReading()
+                resumeReading()
             }
         }
     }
 
-    private func goOnReading() {
+    private func resumeReading() {
         guard current?.isPaused == false, current?.isReceiverBusy == false else { return }
         do throws(HTTPError) {
             try inflate()
@@ -249,12 +255,12 @@ final class Exchange: HTTPExchange, DeadlineOwner {
         if current?.head != nil {
             let now = NIODeadline.now()
             current?.lastActivity = now
-            watchReading(now)
+            setReadDeadline(now)
         }
         updateReading()
     }
 
-    /// Lets the connection read, unless the receiver is busy or the request paused.
+    /// Starts or stops reading: it stops while the receiver is busy or the request paused.
     private func updateReading() {
         guard let current else { return }
         current.connection.setReading(!current.isPaused && !current.isReceiverBusy, for: self)
@@ -288,14 +294,15 @@ final class Exchange: HTTPExchange, DeadlineOwner {
         pool.retire(self)
     }
 
-    // MARK: Responses that lead elsewhere
+    // MARK: Responses that another request follows
 
-    /// How much of a body that is dropped is read to keep the connection, in bytes; with more to come, it is closed.
+    /// The maximum number of bytes of a discarded body that are read to keep the connection; it is closed for a longer
+    /// one.
     private static let maximumDiscardedSize = 65_536
-    /// How long such a body may take, and how long nothing may come of one that another request most likely follows.
-    private static let grace = Duration.seconds(2)
+    /// The timeout for a discarded body, and the read timeout for one that another request most likely follows.
+    private static let gracePeriod = Duration.seconds(2)
 
-    /// Does with the body what the stages have decided.
+    /// Applies the stages' decision on the body.
     private func take(_ decision: HeadDecision) {
         guard decision != .proceed else { return }
         current?.isLikelyFollowed = decision.isLikelyResent
@@ -304,33 +311,34 @@ final class Exchange: HTTPExchange, DeadlineOwner {
         current?.assembly.limit = Self.maximumDiscardedSize
     }
 
-    /// Whether the body is read for the connection's sake, as long as it comes promptly.
-    private var hasShortGrace: Bool { current.map { $0.discardsBody || $0.isLikelyFollowed } ?? false }
+    /// Whether the body is only worth a short wait, because another request follows or most likely does.
+    private var usesGracePeriod: Bool { current.map { $0.discardsBody || $0.isLikelyFollowed } ?? false }
 
-    /// How long nothing of the response may come.
-    private var readLimit: Duration? {
+    /// The read timeout that applies to the response.
+    private var readTimeout: Duration? {
         let limit = current?.handle.current.limits.read
-        return hasShortGrace ? min(limit ?? Self.grace, Self.grace) : limit
+        return usesGracePeriod ? min(limit ?? Self.gracePeriod, Self.gracePeriod) : limit
     }
 
-    /// Sets the moment by which more of the response must have come.
-    private func watchReading(_ now: NIODeadline) {
-        timer.set(.read, after: readLimit, from: now)
+    /// Sets the read deadline.
+    private func setReadDeadline(_ now: NIODeadline) {
+        timer.set(.read, after: readTimeout, from: now)
         timer.schedule(at: now)
     }
 
-    /// Goes on without the rest of a body that does not come; if nothing follows the response after all, that is an error.
-    private func leaveLikelyFollowed() {
+    /// Stops waiting for a body that another request most likely follows; if none does, the request fails with the
+    /// timeout.
+    private func endLikelyFollowed() {
         guard let current, let head = current.head else { return }
-        var error = HTTPError.timedOut(.read, after: readLimit, at: current.handle.current.endpoint.text)
+        var error = HTTPError.timedOut(.read, after: readTimeout, at: current.handle.current.endpoint.text)
         error.response = .init(head)
         error.body = current.assembly.prefix(HTTPError.keptBody)
         current.handle.following.missingBody = error
-        leaveDiscarded()
+        endDiscarded()
     }
 
-    /// Goes on without the rest of such a body.
-    private func leaveDiscarded() {
+    /// Ends the attempt without the rest of the body, and closes the connection.
+    private func endDiscarded() {
         guard let current, let head = current.head else { return }
         let handle = current.handle
         handle.run.metrics.end = .now()
@@ -347,10 +355,10 @@ final class Exchange: HTTPExchange, DeadlineOwner {
 
     // MARK: Pausing
 
-    /// Whether the connection can be given up in a pause, since the receiver goes on behind what it has.
+    /// Whether a pause may close the connection, because the receiver continues where it stopped.
     var canContinueByRange: Bool { current?.receiver?.continuesByRange == true }
 
-    /// Sends no more of the body, reads no more of the response, and lets no deadline go on.
+    /// Stops sending and reading, and suspends the deadlines.
     func pause() {
         guard current != nil else { return }
         current?.isPaused = true
@@ -359,7 +367,7 @@ final class Exchange: HTTPExchange, DeadlineOwner {
         updateReading()
     }
 
-    /// Goes on where it was paused; each stage has its whole time again.
+    /// Resumes sending and reading; the deadline of the current stage starts over.
     func resume() {
         guard let current, current.isPaused else { return }
         self.current?.isPaused = false
@@ -369,11 +377,11 @@ final class Exchange: HTTPExchange, DeadlineOwner {
         timer.deadlines[.total] = current.handle.deadline.map(Instant.init)
         sender.resume(now)
         timer.schedule(at: now)
-        goOnReading()
+        resumeReading()
         sender.feed()
     }
 
-    // MARK: Limits
+    // MARK: Timeouts
 
     func deadlinePassed(_ kind: Deadlines.Kind, at now: NIODeadline) {
         guard let current else { return }
@@ -381,7 +389,7 @@ final class Exchange: HTTPExchange, DeadlineOwner {
         switch kind {
         case .idle: break
         case .total: timedOut(.total, limits.total)
-        case .read where current.isLikelyFollowed: leaveLikelyFollowed()
+        case .read where current.isLikelyFollowed: endLikelyFollowed()
         case .read: timedOut(.read, limits.read)
         case .firstByte where sender.isHeld: sender.release(now)
         case .firstByte: timedOut(.firstByte, limits.firstByte)
@@ -389,7 +397,7 @@ final class Exchange: HTTPExchange, DeadlineOwner {
         }
     }
 
-    /// A stage took longer than its limit.
+    /// Fails the attempt because a stage exceeded its limit.
     func timedOut(_ stage: Timeouts.Stage, _ limit: Duration?) {
         guard let current else { return }
         fail(.timedOut(stage, after: limit, at: current.handle.current.endpoint.text))
@@ -412,10 +420,10 @@ final class Exchange: HTTPExchange, DeadlineOwner {
         fail(error, isLoss: error.code == .connectionLost && !hasResponseBegun)
     }
 
-    /// Ends the exchange, and tells the session why.
+    /// Fails the attempt with an error.
     func fail(_ error: HTTPError, isLoss: Bool = false) {
         guard let current else { return }
-        if current.discardsBody { return leaveDiscarded() }
+        if current.discardsBody { return endDiscarded() }
         var error = error
         if let head = current.head {
             error.response = .init(head)
@@ -426,7 +434,7 @@ final class Exchange: HTTPExchange, DeadlineOwner {
         core.attemptFailed(current.handle, error, isLoss: isLoss)
     }
 
-    /// Ends the exchange under a request that is wanted no more, or goes on otherwise.
+    /// Cancels the exchange on its connection; the request ends or continues without it.
     func abandon() {
         core.loop.preconditionInEventLoop()
         current?.connection.cancel(self)
@@ -438,12 +446,12 @@ final class Exchange: HTTPExchange, DeadlineOwner {
         timer.cancel()
         sender.end()
         dropped.receiver?.abandon()
-        // It is not used again: what called this may still be at work with it when the next attempt begins.
+        // The exchange is not reused: its caller may still be using it when the next attempt begins.
     }
 }
 
 extension PathLoss {
-    /// What a request fails with; nil where there was none.
+    /// The reason of the request's error; nil if the connection carried no request.
     fileprivate func reason(at endpoint: Endpoint) -> String? {
         let host = endpoint.way
         return switch self {
@@ -451,16 +459,16 @@ extension PathLoss {
         case .addressGone: "the address or the interface of the connection to \(host) is gone"
         case .silent(let time, let reasons):
             """
-            the way to \(host) is gone, and nothing came for \(time)\
+            the path to \(host) is lost, and nothing was received for \(time)\
             \(reasons.isEmpty ? "" : " (\(reasons.map(\.rawValue).joined(separator: ", ")))")
             """
-        case .notAllowed: "the way to \(host) is none any more that the request may take"
+        case .notAllowed: "the path to \(host) no longer meets the requirement of the request"
         }
     }
 }
 
 extension HTTPResponseHead {
-    /// Whether it costs less to read the body than to open another connection.
+    /// Whether reading the body costs less than opening another connection.
     fileprivate var hasShortBody: Bool {
         headers.first(name: "Content-Length").flatMap { Int($0) }.map { $0 <= 65_536 } ?? false
     }

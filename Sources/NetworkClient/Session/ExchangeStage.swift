@@ -1,30 +1,30 @@
 package import NIOCore
 package import NIOHTTP1
 
-/// A step that each attempt of a request passes: it completes the head before it is sent, and reads the response.
+/// A step that each attempt of a request passes: it completes the head before it is sent, and handles the response.
 ///
-/// A session has one ordered list of stages; `docs/interceptors.md` has the order. All members are called on the session's event
-/// loop. What a stage keeps of a request, it keeps in the request's run, or by the request's number.
+/// A session has one ordered list of stages; `docs/interceptors.md` has the order. All members are called on the
+/// session's event loop. A stage stores the state of a request in its ``RequestRun``, or by its identifier.
 package protocol ExchangeStage: AnyObject {
-    /// Whether ``willSend(_:_:)`` may be deferred for a request.
+    /// Returns whether ``willSend(_:_:)`` may be deferred for a request.
     ///
-    /// Then this stage and those before it are asked before the request waits for a connection; the others when it has
+    /// This stage and those before it are then called before the request waits for a connection, the others when it has
     /// one, so that credentials are up to date.
     func mayDefer(_ request: RequestHandle) -> Bool
 
-    /// Completes the head of an attempt, after the gate.
+    /// Completes the head of an attempt; called after the gate has opened.
     func willSend(_ head: inout HTTPRequestHead, _ request: RequestHandle) -> SendDecision
 
-    /// Decides by the head of a response where its body goes.
+    /// Decides from the head of a response where its body is delivered.
     func received(_ head: HTTPResponseHead, _ request: RequestHandle) -> HeadDecision
 
-    /// Returns what is to be given the response's body as it arrives, not yet decompressed; nil for nothing.
+    /// Returns a closure that receives the body as it arrives, before decompression; nil for none.
     func bodyTap(_ head: HTTPResponseHead, _ request: RequestHandle) -> BodyTap?
 
-    /// Decides what follows a whole response.
+    /// Decides what follows a complete response.
     func completed(_ response: DataResponse, _ request: RequestHandle) -> ResponseDecision
 
-    /// A request has ended, and with which error; nil for a response.
+    /// Called when a request has ended: with an error, or nil for a response.
     func ended(_ error: HTTPError?, _ request: RequestHandle)
 }
 
@@ -40,44 +40,45 @@ extension ExchangeStage {
 /// Receives a response's body as it arrives.
 package typealias BodyTap = (ByteBuffer) -> Void
 
-/// Whether a stage has completed a request's head.
+/// A stage's decision on the head of a request.
 package enum SendDecision {
-    /// The next stage is asked.
+    /// Continue with the next stage.
     case ready
-    /// The head comes later, or an error that ends the attempt.
+    /// Wait for the closure, which returns the head or throws the error of the attempt.
     ///
-    /// The closure runs in a task away from the event loop, which is cancelled with the request. The request's deadline
-    /// goes on meanwhile. If the user pauses the request, the task is cancelled, and all stages are asked again later.
+    /// The closure runs in a task off the event loop, which is cancelled with the request. The request's deadline
+    /// continues meanwhile. If the user pauses the request, the task is cancelled, and all stages are called again
+    /// later.
     case deferred(@Sendable () async throws(HTTPError) -> HTTPRequestHead)
 }
 
-/// Where the body of a response goes, as far as its head tells.
+/// A stage's decision on the body of a response, made from its head.
 package enum HeadDecision: Sendable, Hashable {
-    /// The next stage is asked; after the last one, the body goes to its receiver.
+    /// Continue with the next stage; after the last one, deliver the body to its receiver.
     case proceed
-    /// The body goes to its receiver; another request most likely follows, so that a body that stalls is not waited for.
+    /// Deliver the body to its receiver, but do not wait if it stalls: another request most likely follows.
     case expectResend
-    /// The body is kept from its receiver until it is decided what follows.
+    /// Keep the body in memory instead of delivering it, until the decision on the response.
     case withhold(isLikelyResent: Bool)
-    /// Another request follows: the body is read for the sake of the connection only.
+    /// Another request follows: read the body only to keep the connection.
     case discard
 }
 
-/// What follows a whole response.
+/// A stage's decision on a complete response.
 package enum ResponseDecision: Sendable {
-    /// The next stage is asked; after the last one, as ``end``.
+    /// Continue with the next stage; after the last one, as ``end``.
     case proceed
-    /// The response ends the request, unless it is retried because of its status.
+    /// End the request with the response, unless it is retried because of its status.
     case end
-    /// Another request is sent in its place.
+    /// Send another request in its place.
     case resend(PreparedRequest)
-    /// The decision comes later, by ``SessionCore/decided(_:_:_:)``.
+    /// Wait for the decision, which is passed to ``SessionCore/decided(_:_:_:)``.
     case deferred
-    /// The request fails.
+    /// Fail the request.
     case fail(HTTPError)
 }
 
 extension RequestHandle {
-    /// The host of the URL that the present attempt asks for; confined to the session's event loop.
+    /// The host of the current attempt's URL; confined to the session's event loop.
     package var currentHost: String { current.url.host }
 }

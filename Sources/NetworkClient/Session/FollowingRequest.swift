@@ -2,19 +2,20 @@ import NIOHTTP1
 import NetworkClientCore
 
 extension HTTPURL {
-    /// What its credentials belong to.
+    /// The origin, to which its credentials belong.
     var origin: HTTPOrigin { .init(isSecure: isSecure, host: host, port: port) }
 }
 
 extension PreparedRequest {
-    /// The request that follows a redirect.
+    /// Returns the request that follows a redirect.
     ///
     /// - Parameters:
-    ///   - url: Where it leads.
-    ///   - step: What the rules say.
-    ///   - secrets: The fields in lower case that do not go to another origin, beside those that never do.
+    ///   - url: The target of the redirect.
+    ///   - step: The changes to the request.
+    ///   - secrets: The fields, in lower case, that are not sent to another origin, besides
+    ///     ``RedirectRules/secretFields``.
     /// - Returns: The request.
-    /// - Throws: `invalidConfiguration` for a proxy that is none.
+    /// - Throws: `invalidConfiguration` if the proxy for the target is invalid.
     func redirected(to url: HTTPURL, _ step: RedirectStep, secrets: Set<String>) throws(HTTPError) -> Self {
         var next = self
         next.url = url
@@ -39,7 +40,9 @@ extension PreparedRequest {
         return next
     }
 
-    /// The same request as its user has changed it.
+    /// Returns the request with the head that the user has chosen for a redirect.
+    ///
+    /// - Throws: ``HTTPError`` for an invalid URL or proxy, or a method that can't have the body.
     func changed(to head: HTTPRequest) throws(HTTPError) -> Self {
         let text = "\(head.scheme ?? url.scheme)://\(head.authority ?? url.authority)\(head.path ?? "/")"
         let url = try HTTPURL(text)
@@ -50,7 +53,7 @@ extension PreparedRequest {
         next.head.method = .init(head.method)
         next.head.uri = url.target
         next.head.headers = HTTPHeaders(head.headerFields, host: url.authority)
-        // The host of the proposal is not another origin's.
+        // A Host field that was not changed belongs to the previous origin.
         if url.origin != self.url.origin, next.head.headers["Host"] == self.head.headers["Host"] {
             next.head.headers.replaceOrAdd(name: "Host", value: url.authority)
         }
@@ -59,17 +62,15 @@ extension PreparedRequest {
 }
 
 extension RequestHandle {
-    /// What its body is to the rules.
-    ///
-    /// Belongs to the session's event loop.
+    /// The kind of its body for the redirect rules; confined to the session's event loop.
     var redirectBody: RedirectContext.Body {
         guard current.hasBody else { return .none }
-        return current.source == nil || canGoAgain ? .replayable : .once
+        return current.source == nil || canResend ? .replayable : .once
     }
 }
 
 extension Endpoint {
-    /// The same, to another origin, for which the policy says through which proxy.
+    /// Returns the endpoint for another URL, with the proxy that the policy selects.
     func leading(to url: HTTPURL, by policy: RequestPolicy) throws(HTTPError) -> Self {
         var endpoint = self
         endpoint.proxy = try policy.proxies?.proxy(for: url)

@@ -2,9 +2,9 @@ import NIOCore
 import NIOHTTP1
 import NetworkClientCore
 
-/// The connections to one endpoint: does what the pure pool decides.
+/// The connections to one endpoint: carries out the decisions of ``HostPool``.
 ///
-/// Confined to the session's event loop, which each entry checks.
+/// Confined to the session's event loop, which each entry point checks.
 final class HostConnections: HTTPConnectionOwner {
     let endpoint: Endpoint
     private let core: SessionCore
@@ -12,15 +12,16 @@ final class HostConnections: HTTPConnectionOwner {
     private var connections: [Connection?] = []
     private var vacant: [Int] = []
     private var waiting: [UInt64: RequestHandle] = [:]
-    /// Those of the request that asked last: by them the next connection is opened, since it may serve any that waits.
+    /// The timeouts of the last request that was queued; they apply to new connections, which may serve any waiting
+    /// request.
     private var limits: Timeouts
-    /// The addresses that were judged for the request that asked last; nil for all that the name has.
+    /// The addresses for the last request that was queued; nil for all addresses of the host.
     private var addresses: [SocketAddress]?
-    /// Fires when it is time to see whether there are descriptors again.
+    /// The timer of the next check for free descriptors.
     private var shortageTimer: Scheduled<Void>?
     private static let shortageRetryInterval = TimeAmount.seconds(1)
 
-    /// Exchanges that carry no request now, to be used again.
+    /// Exchanges without a request, to be reused.
     private var spareExchanges: [Exchange] = []
 
     private enum Connection {
@@ -35,10 +36,10 @@ final class HostConnections: HTTPConnectionOwner {
         pool = .init(limit: core.configuration.maximumConnectionsPerHost)
     }
 
-    /// How many connections there are, those included that are being opened.
+    /// The number of connections, including those that are being opened.
     var count: Int { pool.connectionCount }
 
-    /// A request wants a connection.
+    /// Starts a request on a connection, or queues it for one.
     func request(_ handle: RequestHandle) {
         core.loop.preconditionInEventLoop()
         let action = pool.request(handle.id)
@@ -50,7 +51,7 @@ final class HostConnections: HTTPConnectionOwner {
         perform(action)
     }
 
-    /// A request that waits is wanted no more.
+    /// Removes a request that waits for a connection.
     func withdraw(_ handle: RequestHandle) {
         core.loop.preconditionInEventLoop()
         guard waiting.removeValue(forKey: handle.id) != nil else { return }
@@ -58,22 +59,22 @@ final class HostConnections: HTTPConnectionOwner {
         forgetIfEmpty()
     }
 
-    /// Closes all that is idle.
+    /// Closes the idle connections.
     func drain() {
         core.loop.preconditionInEventLoop()
         perform(pool.drain())
         forgetIfEmpty()
     }
 
-    // MARK: What connections say
+    // MARK: HTTPConnectionOwner
 
     var isClosing: Bool { core.isClosing }
 
     func connectionIsFree(_ connection: any HTTPConnection) { perform(pool.released(connection.id)) }
 
-    /// A connection is closed, or about to be.
+    /// Removes a connection that is closed, or about to be.
     ///
-    /// One that was never open, because its handshake failed, is left to its attempt, which says why.
+    /// One that was never open, because its handshake failed, is handled by its attempt, which has the error.
     func connectionWasClosed(_ connection: any HTTPConnection, whileBusy: Bool) {
         if let followed = connection as? any PathFollowing { core.followingKeeper?.unfollow(followed) }
         guard case .open(let current, _) = connections[connection.id], current === connection else { return }
@@ -82,12 +83,12 @@ final class HostConnections: HTTPConnectionOwner {
         forgetIfEmpty()
     }
 
-    /// An exchange has ended, and can carry another request.
+    /// Keeps an exchange that has ended, so that it is reused.
     func retire(_ exchange: Exchange) {
         if core.isClosing || pool.connectionCount == 0 { exchange.retire() } else { spareExchanges.append(exchange) }
     }
 
-    // MARK: What the pool decides
+    // MARK: Actions of the pool
 
     private func perform(_ action: HostPool.Action) {
         switch action {
@@ -106,7 +107,7 @@ final class HostConnections: HTTPConnectionOwner {
         guard case .open(let carrier, let record) = connections[connection] else { return }
         let exchange = spareExchanges.popLast() ?? Exchange(self, core)
         if carrier.start(exchange) { return exchange.begin(handle, on: carrier, record) }
-        // It turned out to be closed.
+        // The connection is already closed.
         retire(exchange)
         vacate(connection)
         perform(pool.closed(connection))
@@ -142,7 +143,7 @@ final class HostConnections: HTTPConnectionOwner {
             on: core.loop
         ) { channel in try handler.install(in: channel) }
         connections[id] = .attempt(attempt, by: handler)
-        let keeper = watchWay()
+        let keeper = watchPath()
         pool.opening(id)
         attempt.established.assumeIsolated().whenComplete { [self] result in
             keeper?.letGo(GateKey(endpoint))
@@ -153,7 +154,7 @@ final class HostConnections: HTTPConnectionOwner {
         }
     }
 
-    /// Opens a connection that is not the client's own.
+    /// Opens a connection with the session's own connection maker.
     private func open(_ id: Int, by make: ConnectionMaker) {
         pool.opening(id)
         let request = ConnectionRequest(
@@ -174,8 +175,10 @@ final class HostConnections: HTTPConnectionOwner {
         }
     }
 
-    /// Lets the keeper tell if the way goes while a connection is being opened, in a session that judges ways.
-    private func watchWay() -> GateKeeper? {
+    /// Watches the path while a connection is being opened; ``giveUpConnecting(_:)`` is called if it is lost.
+    ///
+    /// - Returns: The gate keeper, whose key is to be released; nil in a session without a gate.
+    private func watchPath() -> GateKeeper? {
         guard let keeper = core.followingKeeper, endpoint.socketPath == nil else { return nil }
         let key = GateKey(endpoint)
         keeper.hold(key)
@@ -183,23 +186,24 @@ final class HostConnections: HTTPConnectionOwner {
         return keeper
     }
 
-    /// There is no way any more to where connections are being opened.
+    /// Fails the requests that wait for a connection and have a gate, because the path is lost while one is being
+    /// opened.
     func giveUpConnecting(_ wait: GateWait) {
         core.loop.preconditionInEventLoop()
         guard pool.isOpening else { return }
         for handle in waiting.values.sorted(by: { $0.id < $1.id }) where handle.current.policy.gate.waits {
-            let reason = "the way to \(endpoint.way) went while it was connected to: what is missing is \(wait)"
+            let reason = "the path to \(endpoint.way) was lost while connecting: the request needs \(wait)"
             core.fail(handle, .init(.pathLost, processing: .neverSent, reason: reason))
         }
     }
 
     private func opened(_ handler: HTTP1Connection, _ connection: EstablishedConnection) {
         guard isOpening(handler) else {
-            // Nobody waits for it any more: it was given up too late to fail.
+            // The attempt was cancelled too late to fail.
             connection.channel.close(promise: nil)
             return
         }
-        // Another one in its place would end the same way, over and over.
+        // This is an error, since opening another connection might end the same way forever.
         guard !handler.isClosed else {
             let reason = "the connection to \(endpoint.text) was closed before it could be used"
             return failed(handler, HTTPError(.connectionLost, processing: .neverSent, reason: reason))
@@ -211,12 +215,12 @@ final class HostConnections: HTTPConnectionOwner {
         handler.becomeIdle()
     }
 
-    /// Serves requests that wait as long as there are free slots.
+    /// Starts waiting requests as long as there are free slots.
     private func serveWaiting() {
         while case let action = pool.next(), case .use = action { perform(action) }
     }
 
-    /// Lets the path of a connection be followed from now on, in a session that judges paths.
+    /// Starts following the path of a connection, in a session with a gate.
     private func followPath(of connection: HTTP1Connection) {
         guard let keeper = core.followingKeeper, let addresses = connection.addresses else { return }
         let ends = ConnectionEnds(
@@ -228,7 +232,9 @@ final class HostConnections: HTTPConnectionOwner {
         keeper.follow(connection, ends)
     }
 
-    /// Numbers are used again: an attempt that was given up may end after another has taken its number.
+    /// Returns whether a connection is still being opened.
+    ///
+    /// Numbers are reused: an attempt that was cancelled may end after another one has received its number.
     private func isOpening(_ handler: HTTP1Connection) -> Bool {
         guard case .attempt(_, let current) = connections[handler.id] else { return false }
         return current === handler
@@ -240,7 +246,7 @@ final class HostConnections: HTTPConnectionOwner {
         openingFailed(handler.id, error)
     }
 
-    /// Fails the request for which a connection was to be opened, and goes on with others.
+    /// Fails the request for which a connection was being opened, and continues with others.
     private func openingFailed(_ id: Int, _ error: any Error) {
         let isShortage = (error as? HTTPError)?.code == .tooManyDescriptors
         let action = pool.openingFailed(id, isShortage: isShortage)
@@ -255,7 +261,7 @@ final class HostConnections: HTTPConnectionOwner {
         forgetIfEmpty()
     }
 
-    /// Sees once in a while whether there are descriptors again, as long as requests wait for connections that others have.
+    /// Checks periodically for free descriptors while requests wait because of a shortage.
     private func retryAfterShortage() {
         guard pool.isShort, shortageTimer == nil else { return }
         let interval = Self.shortageRetryInterval
@@ -282,7 +288,7 @@ final class HostConnections: HTTPConnectionOwner {
 }
 
 extension LocalBinding {
-    /// Whether packets leave through one interface and no other.
+    /// Whether packets leave only through one interface.
     fileprivate var isToInterface: Bool {
         switch self {
         case .interface, .interfaceIndex: true

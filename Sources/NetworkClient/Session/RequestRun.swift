@@ -4,75 +4,76 @@ import RequestGate
 
 /// The state of one request; confined to the session's event loop.
 struct RequestRun {
-    /// Where a request is.
+    /// The states of a request.
     enum State {
         /// It was not started.
         case ready
-        /// Its receiver opens what the response's body goes to.
+        /// Its receiver is opening the destination of the response's body.
         case opening(any BodyReceiver)
-        /// It waits to be let go: for a path, for its next attempt, for its user.
+        /// It waits to be released: for a path, for its next attempt, or for its user to resume it.
         case queued
-        /// A stage completes its head.
+        /// A stage is completing its head.
         case preparing(StagePreparation, Task<Void, Never>)
-        /// It is looked at whether its body can still be sent.
+        /// Its body is being checked: whether it can still be read.
         case checking(BodyCheck)
         /// It waits for a connection.
         case pooled(HostConnections)
         /// It is on a connection.
         case exchanging(Exchange)
-        /// The user's transport carries it.
+        /// It is being sent by the user's transport.
         case carried(Task<Void, Never>)
-        /// Its response has come, and is being kept.
+        /// Its response is complete and is being stored.
         case keeping(any BodyReceiver)
-        /// It is decided what follows its attempt, by the task if there is one.
+        /// Its attempt has ended, and the decision on the next step is pending; with the task that makes it, if there
+        /// is one.
         case deciding(Task<Void, Never>?)
-        /// Its attempt has ended, well or not; it may still be retried, or followed by another request.
+        /// Its attempt has ended with or without an error; another one may follow.
         case attemptEnded
-        /// It has ended; nothing follows.
+        /// It has ended.
         case finished
     }
 
-    /// Where it is.
+    /// The current state.
     private(set) var state = State.ready
-    /// Whether its user has paused it, wherever it is.
+    /// Whether its user has paused it, in any state.
     private(set) var isPaused = false
-    /// What became of its attempts.
+    /// The attempts so far.
     var history = AttemptHistory()
     var metrics: RequestMetrics
-    /// Ends it at its deadline while it has no connection, whose timer would.
+    /// The timer for its deadline while it has no connection, whose own timer is used afterwards.
     private(set) var timer: Scheduled<Void>?
-    /// What it has besides once it does not simply go.
+    /// The state that it needs once it is scheduled, or has a path of its own.
     var scheduled: ScheduledRun?
-    /// What it has besides if it is more than one exchange in memory.
+    /// The state that it needs unless it is a single exchange in memory.
     var extras: RequestExtras?
 
     init(start: NIODeadline) { metrics = .init(start: start) }
 
-    /// Enters another state, in which its deadline is not watched until ``watch(_:)`` says so.
+    /// Enters another state, and cancels the timer for the deadline.
     ///
-    /// - Precondition: It has not finished.
+    /// - Precondition: The request has not finished.
     mutating func enter(_ next: State) {
         precondition(!isFinished, "a request that has finished stays so")
         stopWatching()
         state = next
     }
 
-    /// Sets the timer that ends it at its deadline, in place of another.
+    /// Sets the timer for its deadline, and cancels the previous one.
     mutating func watch(_ timer: Scheduled<Void>?) {
         stopWatching()
         self.timer = timer
     }
 
-    /// Lets its deadline pass unwatched.
+    /// Cancels the timer for its deadline.
     mutating func stopWatching() {
         timer?.cancel()
         timer = nil
     }
 
-    /// Its user pauses it, or resumes it.
+    /// Records that its user has paused or resumed it.
     mutating func setPaused(_ isPaused: Bool) { self.isPaused = isPaused }
 
-    /// Its attempt has ended, and there will be another one.
+    /// Queues the request for another attempt after the current one has ended.
     ///
     /// - Parameter wasProcessed: Whether the attempt may have been processed.
     mutating func retry(wasProcessed: Bool) {
@@ -81,7 +82,7 @@ struct RequestRun {
         enter(.queued)
     }
 
-    /// Its attempt is given up for another one, which goes on behind it or starts again.
+    /// Queues the request for another attempt, which continues or restarts the one that is abandoned.
     mutating func interrupt() {
         history.interrupt()
         metrics.bodyBytesReceived = 0
@@ -90,7 +91,7 @@ struct RequestRun {
 
     var isFinished: Bool { if case .finished = state { true } else { false } }
 
-    /// Whether it is wanted: neither has it finished, nor is it being decided at this moment what follows its attempt.
+    /// Whether it can be cancelled or fail: it has not finished, and its attempt has not just ended.
     var isActive: Bool {
         switch state {
         case .attemptEnded, .finished: false
@@ -102,7 +103,7 @@ struct RequestRun {
     var isQueued: Bool { if case .queued = state { true } else { false } }
     var isDeciding: Bool { if case .deciding = state { true } else { false } }
 
-    /// Whether a connection can take it.
+    /// Whether it can start on a connection.
     var canBegin: Bool {
         switch state {
         case .queued, .pooled: true
@@ -110,7 +111,7 @@ struct RequestRun {
         }
     }
 
-    /// What its user sees.
+    /// The state that its user sees.
     var publicState: RequestHandle.State {
         if isPaused { return .paused }
         return switch state {
@@ -120,7 +121,7 @@ struct RequestRun {
         }
     }
 
-    /// What it has besides, made now if there is none.
+    /// Its scheduling state, created if there is none.
     var scheduledRun: ScheduledRun {
         mutating get {
             if let scheduled { return scheduled }
@@ -130,7 +131,7 @@ struct RequestRun {
         }
     }
 
-    /// Sets the route that was chosen for it.
+    /// Sets the binding and the addresses that were chosen for its connection.
     mutating func give(_ binding: LocalBinding, _ addresses: [SocketAddress]?) {
         guard binding != .unbound || addresses != nil || scheduled != nil else { return }
         scheduledRun.binding = binding == .unbound ? nil : binding
@@ -138,53 +139,53 @@ struct RequestRun {
     }
 }
 
-/// One look at a request's body, told from those before and after it.
+/// Identifies one check of a request's body.
 final class BodyCheck: Sendable {}
 
-/// What a request has beside others once it does not simply go: its place in the scheduler, and the way it was given.
+/// The state of a request that is scheduled: its place in the scheduler, and the path that was chosen for it.
 final class ScheduledRun {
-    /// Its number in the scheduler; nil while it went without it.
+    /// Its identifier in the scheduler; nil while the scheduler does not have it.
     var id: RequestScheduler.RequestID?
-    /// The present attempt's number.
+    /// The number of the current attempt.
     var attempt: UInt32 = 1
     /// Its gate in the scheduler.
     var gate: RequestScheduler.GateID?
-    /// What its connection is bound to; nil for what the request itself says.
+    /// The binding of its connection; nil for that of the request.
     var binding: LocalBinding?
-    /// The addresses that were judged; nil for all that its name has.
+    /// The addresses that may be connected to; nil for all addresses of its host.
     var addresses: [SocketAddress]?
-    /// When it must have ended, where pauses have moved that.
+    /// Its deadline, moved by pauses; nil for that of the request.
     var deadline: NIODeadline?
 }
 
-/// What a request has beside others if it is more than one exchange in memory; belongs to the session's event loop.
+/// The further state of a request, unless it is a single exchange in memory; confined to the session's event loop.
 final class RequestExtras {
-    /// What is sent in place of the request, since its server asked for it: after a redirect, or with credentials.
+    /// The request that is sent instead because of a response: after a redirect, or with credentials.
     var hop: Hop?
-    /// What it went through: redirects, challenges.
+    /// Its redirects and challenges.
     var following: FollowingRun?
-    /// Takes the body of the answer.
+    /// The receiver of the response's body; nil for memory.
     let receiver: (any BodyReceiver)?
-    /// Whether the body was begun to be read.
+    /// Whether reading the request's body has begun.
     var wasBodyRead = false
     /// The head of the next attempt, as far as stages have completed it.
     var preparedHead: PreparedHead?
-    /// Whether the receiver wants the request to be sent again.
+    /// Whether the receiver requires the request to be resent.
     var wantsRestart = false
-    /// What was decided while its user had paused it.
+    /// Carries out the decision that was made while its user had paused it.
     var heldDecision: (() -> Void)?
-    /// What a proxy that it was handed to was shown of the user.
-    var shownToProxy: ProxyProof?
-    /// How often the proxy has asked for the user.
+    /// The credentials that were sent to a forwarding proxy.
+    var sentProxyProof: ProxyProof?
+    /// The number of challenges from the proxy.
     var proxyChallenges = 0
-    /// For how long it was paused while it was under way.
+    /// The time for which it was paused while an attempt was running.
     var paused = TimeAmount.zero
-    /// When the present pause began.
+    /// The start of the current pause.
     var pauseStart: NIODeadline?
 
     init(receiver: (any BodyReceiver)?) { self.receiver = receiver }
 
-    /// The pause in which it was under way ends, or goes on where its scheduler counts it.
+    /// Adds the current pause to ``paused``: it ends, or is counted by the scheduler from now on.
     func countPause() {
         guard let start = pauseStart else { return }
         paused = paused + (.now() - start)
@@ -193,9 +194,7 @@ final class RequestExtras {
 }
 
 extension RequestHandle {
-    /// What it has beside others, made now if there is none.
-    ///
-    /// Belongs to the session's event loop.
+    /// Its further state, created if there is none; confined to the session's event loop.
     var extras: RequestExtras {
         if let extras = run.extras { return extras }
         let extras = RequestExtras(receiver: nil)
@@ -203,57 +202,55 @@ extension RequestHandle {
         return extras
     }
 
-    /// Whether another attempt can send what the first one did, and its answer be taken.
+    /// Whether another attempt is possible: its body can be read again, and the receiver accepts another response.
     ///
-    /// Belongs to the session's event loop.
-    var canGoAgain: Bool {
+    /// Confined to the session's event loop.
+    var canResend: Bool {
         guard let extras = run.extras else { return true }
         if let receiver = extras.receiver, !receiver.canStartAgain { return false }
         return !extras.wasBodyRead || current.source?.isReplayable != false
     }
 }
 
-/// What a request has beside others once it was redirected or challenged; belongs to the session's event loop.
+/// The state of a request that was redirected or challenged; confined to the session's event loop.
 final class FollowingRun {
     /// The redirects that were followed.
     var redirects: [Redirect] = []
-    /// The methods with which each URL was asked.
+    /// The methods with which each URL was requested.
     var asked: [String: Set<String>] = [:]
-    /// What follows the response that is arriving, decided when its head came.
+    /// The decision on the response that is being received, made from its head.
     var decided: ResponseDecision?
-    /// Whether the answer was kept from the receiver of its body, since another one may follow it.
+    /// Whether the body of the response is withheld from its receiver, because another attempt may follow.
     var isHeldBack = false
-    /// Why the body of the last response is not whole, where it was not waited for.
+    /// The error that explains why the body of the last response is incomplete, if the wait for it was given up.
     var missingBody: HTTPError?
-    /// What was answered to challenges.
+    /// The challenges so far.
     var trail = ChallengeTrail()
-    /// With what the present attempt went out.
+    /// The credentials that were sent with the current attempt.
     var sent: SentCredential?
-    /// The space whose challenge is to be answered by the next attempt.
-    var made: AnsweredSpace?
-    /// The origin at which it goes again with a newer token.
+    /// The space for whose challenge the next attempt sends credentials.
+    var made: AuthenticatedSpace?
+    /// The origin to which it is resent with a newer token.
     var renewed: HTTPOrigin?
 }
 
-/// A protection space, and who answers for a request in it.
-struct AnsweredSpace: Sendable, Hashable {
+/// A protection space, and the credential that is used in it.
+struct AuthenticatedSpace: Sendable, Hashable {
     let origin: HTTPOrigin
     let realm: String
     let credential: Credential
 }
 
-/// With what an attempt went out.
+/// The credentials that were sent with an attempt.
 enum SentCredential: Sendable {
-    /// A token with this number.
+    /// A token, by its generation.
     case token(TokenRefresh.Generation, at: HTTPOrigin)
-    /// The answer of a space, and whether it was made for the challenge before.
-    case space(AnsweredSpace, scheme: String, isMade: Bool)
+    /// The credentials for a space; `isMade` if they respond to the previous challenge.
+    case space(AuthenticatedSpace, scheme: String, isMade: Bool)
 }
 
 extension RequestHandle {
-    /// What it has beside others once it was redirected or challenged; made now if there is none.
-    ///
-    /// Belongs to the session's event loop.
+    /// Its redirects and challenges, created if there are none; confined to the session's event loop.
     var following: FollowingRun {
         if let following = extras.following { return following }
         let following = FollowingRun()

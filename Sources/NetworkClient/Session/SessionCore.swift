@@ -5,9 +5,10 @@ import Reachability
 import ReachabilityCore
 import Synchronization
 
-/// The part of a session that lives on its event loop: takes requests from state to state.
+/// The part of a session that runs on its event loop: moves requests from state to state.
 ///
-/// Unchecked, because what is not a constant or a mutex is touched on the event loop only, which each entry checks.
+/// Unchecked, because everything except constants and locks is used on the event loop only, which each entry point
+/// checks.
 final class SessionCore: @unchecked Sendable {
     let loop: any EventLoop
     let configuration: HTTPConfiguration
@@ -15,18 +16,18 @@ final class SessionCore: @unchecked Sendable {
     let proxyAuthenticator: ProxyAuthenticator
     let registry = Lock(Registry())
     private let monitors: [any EventMonitor]
-    /// The connections, by where they lead.
+    /// The connections, by endpoint.
     private(set) lazy var pools = ConnectionPools(self)
-    /// What each attempt passes before it is sent, and its response after that.
+    /// The stages that each attempt and its response pass.
     private(set) lazy var stages = StageList(self, further: configuration.makeStages())
-    /// Holds what waits, and lets it go; made when the first request is not plain.
+    /// Schedules the requests that have to wait; created for the first request that is not plain.
     private(set) lazy var dispatcher: RequestDispatcher = {
         hasDispatcher = true
         return RequestDispatcher(self) { [unowned self] in makeKeeper() }
     }()
     private var hasDispatcher = false
     private let resolver: NameResolver
-    /// Answers challenges; made when the first request has credentials.
+    /// Responds to challenges; created for the first request with credentials.
     private(set) lazy var authenticator = Authenticator(authentication, self)
     private let authentication: ResolvedAuthentication
     /// Whether connections are closed as soon as they are idle.
@@ -45,12 +46,12 @@ final class SessionCore: @unchecked Sendable {
 
     // MARK: Events
 
-    /// Whether somebody follows all requests, or this one.
+    /// Returns whether events of a request have a listener: a monitor of the session, or a listener of the request.
     func isObserved(_ handle: RequestHandle) -> Bool {
         !monitors.isEmpty || handle.hasListeners
     }
 
-    /// Tells what happened; not called where nobody listens, so that the event is not even made.
+    /// Reports an event; called only if ``isObserved(_:)``, so that no event is created without a listener.
     func tell(_ event: RequestEvent, _ handle: RequestHandle) {
         for monitor in monitors { monitor.request(handle, did: event) }
         handle.tell(event)
@@ -71,7 +72,7 @@ final class SessionCore: @unchecked Sendable {
         }
     }
 
-    /// Opens what takes the response's body, before the first attempt.
+    /// Opens the receiver of the response's body before the first attempt.
     private func open(_ receiver: any BodyReceiver, _ handle: RequestHandle) {
         guard let opened = receiver.open() else { return admit(handle) }
         handle.enter(.opening(receiver))
@@ -86,7 +87,7 @@ final class SessionCore: @unchecked Sendable {
         }
     }
 
-    /// Lets a request go that is queued, or leaves it to the dispatcher.
+    /// Sends a queued request if it is plain; otherwise passes it to the dispatcher.
     func admit(_ handle: RequestHandle) {
         if handle.run.isPaused {
             dispatcher.pause(handle)
@@ -97,24 +98,24 @@ final class SessionCore: @unchecked Sendable {
         }
     }
 
-    /// Sends a request that may go, once the stages are done that need time.
+    /// Sends a request that need not wait, after its asynchronous stages.
     func enqueue(_ handle: RequestHandle) {
         if stages.mayDefer(handle) { stages.prepare(handle) } else { checkBody(handle) }
     }
 
-    /// Sends a request whose stages are done, once it was seen that its body can be sent.
+    /// Sends a request whose stages are done, after checking that its body can be read.
     func checkBody(_ handle: RequestHandle) {
         guard let check = handle.current.source?.check else { return send(handle) }
         self.check(handle, check)
     }
 
-    /// Sees, away from the loop, whether a request's body can still be sent: a file may be on a disk that hangs.
+    /// Checks off the event loop whether a request's body can still be read: a file may be on a disk that hangs.
     private func check(_ handle: RequestHandle, _ check: @escaping BodySource.Check) {
         let token = BodyCheck()
         handle.enter(.checking(token))
         limit(handle)
         NIOThreadPool.singleton.runIfActive(eventLoop: loop, check).assumeIsolated().whenComplete { [self] result in
-            // It was paused or has ended meanwhile.
+            // It may have been paused or have ended meanwhile.
             guard case .checking(let current) = handle.run.state, current === token else { return }
             handle.enter(.queued)
             switch result {
@@ -124,7 +125,7 @@ final class SessionCore: @unchecked Sendable {
         }
     }
 
-    /// Gives a request to a connection, or lets it wait for one.
+    /// Starts a request on a connection, or queues it for one.
     private func send(_ handle: RequestHandle) {
         if let transport = configuration.transport {
             return TransportAttempt(core: self, handle: handle).start(on: transport)
@@ -135,9 +136,9 @@ final class SessionCore: @unchecked Sendable {
         limit(handle)
     }
 
-    /// Until it has a connection, which has a timer, a request with a deadline has one of its own.
+    /// Sets a timer for the deadline of a request without a connection; an exchange has its own timer.
     ///
-    /// While its user has paused it, it has none.
+    /// A request that is paused gets none.
     func limit(_ handle: RequestHandle) {
         guard !handle.run.isPaused, let due = handle.deadline else { return handle.run.stopWatching() }
         let timer = loop.assumeIsolated().scheduleTask(deadline: due) { [self] in
@@ -146,9 +147,9 @@ final class SessionCore: @unchecked Sendable {
         handle.run.watch(timer)
     }
 
-    // MARK: What the user does
+    // MARK: Cancel, pause, resume
 
-    /// Takes a request off wherever it is, and ends it.
+    /// Cancels a request in any state.
     func cancel(_ handle: RequestHandle) {
         loop.preconditionInEventLoop()
         guard handle.run.isActive else { return }
@@ -166,15 +167,15 @@ final class SessionCore: @unchecked Sendable {
         switch handle.run.state {
         case .opening, .keeping, .carried, .deciding:
             handle.run.stopWatching()
-            pauseUnderWay(handle)
+            pauseRunning(handle)
         case .exchanging(let exchange) where exchange.canContinueByRange:
-            // What has come is kept, and another attempt goes on behind it.
+            // The received bytes are kept, and the next attempt requests the rest.
             handle.interrupt()
             exchange.abandon()
             dispatcher.pause(handle)
         case .exchanging(let exchange):
             exchange.pause()
-            pauseUnderWay(handle)
+            pauseRunning(handle)
         case .pooled(let pool):
             pool.withdraw(handle)
             hold(handle)
@@ -187,18 +188,18 @@ final class SessionCore: @unchecked Sendable {
         }
     }
 
-    /// Keeps a request that was let go and has no connection yet.
+    /// Holds a request that was released and has no connection yet.
     private func hold(_ handle: RequestHandle) {
         handle.enter(.queued)
         dispatcher.pause(handle)
     }
 
-    private func pauseUnderWay(_ handle: RequestHandle) {
+    private func pauseRunning(_ handle: RequestHandle) {
         handle.extras.pauseStart = .now()
-        dispatcher.pauseUnderWay(handle)
+        dispatcher.pauseRunning(handle)
     }
 
-    /// Starts a request, or lets one go on that was paused.
+    /// Starts a request, or resumes a paused one.
     func resume(_ handle: RequestHandle) {
         loop.preconditionInEventLoop()
         guard handle.run.isPaused else { return start(handle) }
@@ -206,7 +207,7 @@ final class SessionCore: @unchecked Sendable {
         handle.run.extras?.countPause()
         if isObserved(handle) { tell(.resumed, handle) }
         if handle.run.isReady { return start(handle) }
-        // It may have been cancelled in its pause, and its receiver not be closed yet.
+        // It may have been cancelled while paused, with its receiver still closing.
         guard handle.run.isActive else { return }
         dispatcher.resume(handle)
         switch handle.run.state {
@@ -219,7 +220,7 @@ final class SessionCore: @unchecked Sendable {
 
     // MARK: The end of an attempt
 
-    /// A request has failed wherever it is; nothing if it has ended.
+    /// Fails the attempt of a request in any state; no effect if the request has ended.
     func fail(_ handle: RequestHandle, _ error: HTTPError) {
         guard handle.run.isActive else { return }
         leave(handle)
@@ -227,7 +228,7 @@ final class SessionCore: @unchecked Sendable {
         attemptFailed(handle, error)
     }
 
-    /// Takes a request off wherever it is.
+    /// Stops the work for a request in any state.
     private func leave(_ handle: RequestHandle) {
         switch handle.run.state {
         case .ready, .queued, .checking, .attemptEnded, .finished: break
@@ -240,45 +241,45 @@ final class SessionCore: @unchecked Sendable {
         }
     }
 
-    /// The attempt of a request has failed: ends it, or sends it again.
+    /// Handles a failed attempt: the request is resent, retried, or fails.
     ///
     /// - Parameters:
     ///   - handle: The request, whose attempt has ended.
-    ///   - error: Why.
-    ///   - isLoss: Whether its connection was lost, rather than too slow, or the response wrong.
+    ///   - error: The error of the attempt.
+    ///   - isLoss: Whether the connection was lost before a response began.
     func attemptFailed(_ handle: RequestHandle, _ error: HTTPError, isLoss: Bool = false) {
         loop.preconditionInEventLoop()
-        let canGoAgain = handle.canGoAgain
-        if isLoss, canGoAgain, handle.run.history.resends(isRepeatable: handle.current.isRepeatable) {
+        let canResend = handle.canResend
+        if isLoss, canResend, handle.run.history.resends(isRepeatable: handle.current.isRepeatable) {
             return resend(handle, error)
         }
         var error = error
-        // What came and was no response that can be read was a response all the same.
+        // An invalid response also counts as a response.
         if error.processing != .answered, error.processing != .refusedUnprocessed {
             error.processing = handle.run.history.processing
         }
-        if canGoAgain, handle.current.policy.mayRetry, dispatcher.failed(handle, error, .failure(error)) { return }
+        if canResend, handle.current.policy.mayRetry, dispatcher.failed(handle, error, .failure(error)) { return }
         end(handle, .failure(error))
     }
 
-    /// Sends a request again whose connection was dead.
+    /// Resends a request whose connection was lost.
     private func resend(_ handle: RequestHandle, _ error: HTTPError) {
         if isObserved(handle) { tell(.sentAgain(because: error), handle) }
-        // Those that are as old are suspect.
+        // Other idle connections may be dead as well.
         pools.pool(of: handle.endpoint).drain()
         handle.enter(.queued)
         if handle.run.isPaused { dispatcher.pause(handle) } else { enqueue(handle) }
     }
 
-    /// Sends a request again whose response is not wanted, nor waited for: its connection is closed.
+    /// Resends a request without receiving the rest of its response: its connection is closed.
     func restart(_ handle: RequestHandle, _ exchange: Exchange) {
         handle.interrupt()
         exchange.abandon()
-        if handle.run.scheduled != nil { dispatcher.hopped(handle) }
+        if handle.run.scheduled != nil { dispatcher.finishHop(handle) }
         admit(handle)
     }
 
-    /// The response of an attempt is whole, and its receiver has to have kept it before the request ends.
+    /// Handles a complete response whose receiver has to store it before the request ends.
     func keep(_ handle: RequestHandle, _ receiver: any BodyReceiver, _ response: DataResponse) {
         guard let kept = receiver.end() else { return answered(handle, response) }
         handle.enter(.keeping(receiver))
@@ -296,7 +297,7 @@ final class SessionCore: @unchecked Sendable {
         }
     }
 
-    /// The response of an attempt is whole: the request's end, unless something follows it.
+    /// Handles a complete response: it ends the request unless another attempt follows.
     func answered(_ handle: RequestHandle, _ response: DataResponse) {
         loop.preconditionInEventLoop()
         let decision = stages.completed(response, handle)
@@ -308,7 +309,7 @@ final class SessionCore: @unchecked Sendable {
         follow(handle, decision, response)
     }
 
-    // MARK: What follows a response
+    // MARK: After a response
 
     private func follow(_ handle: RequestHandle, _ decision: ResponseDecision, _ response: DataResponse) {
         let missingBody = handle.run.extras?.following?.missingBody
@@ -316,7 +317,7 @@ final class SessionCore: @unchecked Sendable {
         if decision.isEnd, let missingBody { return end(handle, .failure(missingBody)) }
         switch decision {
         case .deferred:
-            // It can be cancelled, and its deadline goes on.
+            // The request can be cancelled, and its deadline continues.
             handle.run.retry(wasProcessed: false)
             handle.enter(.deciding(nil))
             limit(handle)
@@ -326,21 +327,22 @@ final class SessionCore: @unchecked Sendable {
         }
     }
 
-    /// Ends a request with its response, unless the response is retried because of its status.
+    /// Ends a request with its response, unless it is retried because of the status.
     private func endUnlessRetried(_ handle: RequestHandle, _ response: DataResponse) {
         if handle.run.extras?.following?.isHeldBack == true { return deliver(handle, response) }
-        let mayGoAgain = handle.current.policy.mayRetryResponses && handle.canGoAgain
-        if mayGoAgain, dispatcher.answered(handle, response) { return }
+        let mayRetry = handle.current.policy.mayRetryResponses && handle.canResend
+        if mayRetry, dispatcher.answered(handle, response) { return }
         end(handle, .success(response))
     }
 
-    /// Does what was decided later on, once the user lets it; nothing if the request has ended meanwhile.
+    /// Carries out a deferred decision on a response, after a pause if there is one; no effect if the request has
+    /// ended.
     func decided(_ handle: RequestHandle, _ decision: ResponseDecision, _ response: DataResponse) {
         if case .deferred = decision { return }
         decided(handle) { [self] in follow(handle, decision, response) }
     }
 
-    /// Carries a decision out that came later, once the user lets it; nothing if the request has ended meanwhile.
+    /// Carries out a deferred decision, after a pause if there is one; no effect if the request has ended.
     func decided(_ handle: RequestHandle, _ perform: @escaping () -> Void) {
         loop.preconditionInEventLoop()
         guard handle.run.isDeciding else { return }
@@ -352,7 +354,7 @@ final class SessionCore: @unchecked Sendable {
         perform()
     }
 
-    /// The user resumes a request about which a decision is awaited: it may have come meanwhile.
+    /// Resumes a request that awaits a decision, and carries the decision out if it was made during the pause.
     private func resumeDeciding(_ handle: RequestHandle) {
         limit(handle)
         guard let perform = handle.run.extras?.heldDecision else { return }
@@ -360,22 +362,22 @@ final class SessionCore: @unchecked Sendable {
         decided(handle, perform)
     }
 
-    /// Sends what follows: its route is judged again, and it waits where it has to.
+    /// Sends the request that follows a response; its path is evaluated again, and it waits for one if necessary.
     private func go(on handle: RequestHandle, with request: PreparedRequest) {
-        guard request.source == nil || handle.canGoAgain else {
+        guard request.source == nil || handle.canResend else {
             return end(handle, .failure(.notReplayable(at: request.endpoint.text)))
         }
-        if handle.run.scheduled != nil { dispatcher.hopped(handle) }
+        if handle.run.scheduled != nil { dispatcher.finishHop(handle) }
         handle.extras.hop = Hop(request)
         handle.retry(wasProcessed: false)
-        // Once the connection that brought the response is released, so that it can serve this too.
+        // In the next turn, when the connection of the response is free and can be reused.
         loop.execute { [self] in
-            // A pause meanwhile has queued it already.
+            // A pause may have queued it already.
             if handle.run.isQueued, handle.run.scheduled?.id == nil { admit(handle) }
         }
     }
 
-    /// A response that was kept from its receiver is the request's all the same.
+    /// Ends a request with a response that was withheld from its receiver, which gets the body now.
     private func deliver(_ handle: RequestHandle, _ response: DataResponse) {
         handle.run.extras?.following?.isHeldBack = false
         guard let receiver = handle.run.extras?.receiver else { return end(handle, .success(response)) }
@@ -413,11 +415,11 @@ final class SessionCore: @unchecked Sendable {
     func end(_ handle: RequestHandle, _ ending: Outcome.Ending) {
         handle.run.enter(.finished)
         handle.run.extras?.heldDecision = nil
-        guard let closed = handle.run.extras?.receiver?.close() else { return tellEnd(of: handle, ending) }
-        closed.assumeIsolated().whenComplete { [self] _ in tellEnd(of: handle, ending) }
+        guard let closed = handle.run.extras?.receiver?.close() else { return reportEnd(of: handle, ending) }
+        closed.assumeIsolated().whenComplete { [self] _ in reportEnd(of: handle, ending) }
     }
 
-    private func tellEnd(of handle: RequestHandle, _ ending: Outcome.Ending) {
+    private func reportEnd(of handle: RequestHandle, _ ending: Outcome.Ending) {
         var ending = ending
         if case .failure(var error) = ending, error.request == nil {
             error.request = handle.current.description
@@ -433,7 +435,7 @@ final class SessionCore: @unchecked Sendable {
         if isLast { close() }
     }
 
-    /// Takes no more requests; closes what is idle, and tells once that the session is over.
+    /// Closes the idle connections, and reports the session's end to its monitors once no request is left.
     func close() {
         loop.preconditionInEventLoop()
         isClosing = true
@@ -443,11 +445,11 @@ final class SessionCore: @unchecked Sendable {
         for monitor in monitors { monitor.sessionWasInvalidated() }
     }
 
-    // MARK: Routes
+    // MARK: Paths
 
-    /// Makes what judges the routes, when a request asks for the first time.
+    /// Creates the gate keeper for the first request that needs it.
     ///
-    /// A request may ask though its session does not.
+    /// A request may have a gate although its session has none.
     private func makeKeeper() -> GateKeeper {
         GateKeeper(
             connectivity: configuration.connectivity ?? ReachabilityMonitor.shared,
@@ -457,16 +459,16 @@ final class SessionCore: @unchecked Sendable {
         )
     }
 
-    /// What follows the paths of connections; nil in a session without a gate.
+    /// The gate keeper, which follows the paths of connections; nil in a session without a gate.
     var followingKeeper: GateKeeper? {
-        let hasKeeper = hasDispatcher && dispatcher.madeKeeper != nil
+        let hasKeeper = hasDispatcher && dispatcher.existingKeeper != nil
         guard configuration.gate.waits || configuration.requirement != .any || hasKeeper else { return nil }
         return dispatcher.keeper
     }
 }
 
 extension Outcome.Ending {
-    /// Whether a response came.
+    /// Whether the request ended with a response.
     fileprivate var isSuccess: Bool { error == nil }
 
     /// The error; nil for a response.
@@ -474,9 +476,10 @@ extension Outcome.Ending {
 }
 
 extension ProxyContext {
-    /// As a configuration has it.
+    /// Creates the context for a session's configuration.
     ///
-    /// Pins, a client's certificate and the challenge handler are for origins; a proxy's own policy is one by its host.
+    /// Pins, the client certificate and the challenge handler apply to origins only. A proxy's policy is found by its
+    /// host.
     fileprivate init(_ configuration: HTTPConfiguration) {
         self.init()
         tls = .init(

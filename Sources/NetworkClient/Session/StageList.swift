@@ -3,15 +3,15 @@ import NIOHTTP1
 
 /// The stages of a session in their order.
 ///
-/// Confined to the session's event loop. A response of success to a request without credentials asks none of the client's
-/// own stages.
+/// Confined to the session's event loop. The client's own stages are skipped for a successful response to a request
+/// without credentials.
 final class StageList {
     private unowned let core: SessionCore
     private let stages: [any ExchangeStage]
-    /// Whether there are stages besides the client's own, which are asked about every request.
+    /// Whether there are stages besides the client's own, which are called for every request.
     private let hasFurtherStages: Bool
 
-    /// Creates the list: the further stages come first.
+    /// Creates the list; the further stages precede the client's own.
     init(_ core: SessionCore, further: [any ExchangeStage]) {
         self.core = core
         hasFurtherStages = !further.isEmpty
@@ -24,12 +24,12 @@ final class StageList {
 
     // MARK: Before a request is sent
 
-    /// Whether ``prepare(_:)`` comes before a request waits for a connection.
+    /// Returns whether ``prepare(_:)`` has to be called before a request waits for a connection.
     func mayDefer(_ handle: RequestHandle) -> Bool {
         handle.current.policy.interceptors != nil || hasFurtherStages && stages.contains { $0.mayDefer(handle) }
     }
 
-    /// Asks the stages that may be deferred, and those before them; then the request goes on to its connection.
+    /// Calls the stages that may be deferred, and those before them; then the request continues.
     func prepare(_ handle: RequestHandle) {
         let end = stages.lastIndex { $0.mayDefer(handle) }.map { $0 + 1 } ?? 0
         prepare(handle, .init(head: handle.current.head, nextStage: 0), upTo: end)
@@ -75,7 +75,7 @@ final class StageList {
         _ nextStage: Int,
         upTo end: Int
     ) {
-        // It was paused or has ended meanwhile.
+        // It may have been paused or have ended meanwhile.
         guard case .preparing(let current, _) = handle.run.state, current === preparation else { return }
         handle.enter(.queued)
         switch result {
@@ -84,7 +84,7 @@ final class StageList {
         }
     }
 
-    /// Returns the head of the attempt that begins.
+    /// Returns the head of an attempt that is starting.
     ///
     /// - Parameters:
     ///   - handle: The request.
@@ -92,21 +92,21 @@ final class StageList {
     /// - Returns: The head, completed by all stages.
     func head(of handle: RequestHandle, hasProxy: Bool) -> HTTPRequestHead {
         let extras = handle.run.extras
-        let isAsIs = extras?.receiver == nil && extras?.preparedHead == nil && !hasProxy && !hasFurtherStages
-        guard !isAsIs || handle.current.login != nil else { return handle.current.head }
+        let isUnchanged = extras?.receiver == nil && extras?.preparedHead == nil && !hasProxy && !hasFurtherStages
+        guard !isUnchanged || handle.current.login != nil else { return handle.current.head }
         let prepared = extras?.preparedHead
         extras?.preparedHead = nil
         var head = prepared?.head ?? handle.current.head
         for stage in stages[(prepared?.nextStage ?? 0)...] {
             guard case .deferred = stage.willSend(&head, handle) else { continue }
-            preconditionFailure("a stage that defers has to say so by mayDefer(_:)")
+            preconditionFailure("a stage that defers must return true from mayDefer(_:)")
         }
         return head
     }
 
-    // MARK: After a response has come
+    // MARK: After a response was received
 
-    /// Decides by a response's head where its body goes.
+    /// Decides from the head of a response where its body is delivered: the first stage that does not proceed decides.
     func received(_ head: HTTPResponseHead, _ handle: RequestHandle) -> HeadDecision {
         handle.run.extras?.following?.isHeldBack = false
         guard head.status.code >= 300 || hasFurtherStages else { return .proceed }
@@ -119,14 +119,14 @@ final class StageList {
         return .proceed
     }
 
-    /// Returns what is given a response's body as it arrives; nil for nothing.
+    /// Returns the closures that receive a response's body as it arrives; nil for none.
     func bodyTaps(_ head: HTTPResponseHead, _ handle: RequestHandle) -> [BodyTap]? {
         guard hasFurtherStages else { return nil }
         let taps = stages.compactMap { $0.bodyTap(head, handle) }
         return taps.isEmpty ? nil : taps
     }
 
-    /// Decides what follows a whole response: the first stage that does not proceed decides.
+    /// Decides what follows a complete response: the first stage that does not proceed decides.
     func completed(_ response: DataResponse, _ handle: RequestHandle) -> ResponseDecision {
         let isPlain = response.status < 300 && !hasFurtherStages && handle.run.extras?.wantsRestart != true
         guard !isPlain || handle.current.login != nil else { return .end }
@@ -138,25 +138,25 @@ final class StageList {
         return .end
     }
 
-    /// A request has ended.
+    /// Notifies the stages that a request has ended.
     func ended(_ handle: RequestHandle, _ error: HTTPError?) {
         guard hasFurtherStages else { return }
         for stage in stages { stage.ended(error, handle) }
     }
 }
 
-/// The work of stages for one attempt, told from those before and after it.
+/// Identifies the deferred work of a stage for one attempt.
 final class StagePreparation: Sendable {}
 
-/// The head of an attempt that the first stages have completed.
+/// The head of an attempt after the first stages.
 struct PreparedHead {
     var head: HTTPRequestHead
-    /// The place of the first stage that was not asked yet.
+    /// The index of the first stage that was not called yet.
     var nextStage: Int
 }
 
 extension HeadDecision {
-    /// Whether the receiver of the body is not asked.
+    /// Whether the body is not delivered to its receiver.
     var withholdsBody: Bool {
         switch self {
         case .proceed, .expectResend: false
@@ -164,7 +164,7 @@ extension HeadDecision {
         }
     }
 
-    /// Whether another request most likely follows, whatever the body says.
+    /// Whether another request most likely follows, whatever the body contains.
     var isLikelyResent: Bool {
         switch self {
         case .expectResend: true

@@ -1,22 +1,22 @@
 import X509
 
-/// An authority of a test's own: a root, and an intermediate that issues the servers' certificates.
+/// A test's certificate authority: a root, and an intermediate that issues the servers' certificates.
 package struct CertificateAuthority: Sendable {
-    /// What clients trust; servers don't send it.
+    /// The root, which clients trust and servers do not send.
     package let root: MintedCertificate
-    /// What servers send along.
+    /// The intermediate, which servers send with their certificate.
     package let intermediate: MintedCertificate
 
-    /// Founds one; its name tells it from others in errors.
+    /// Creates an authority; its name identifies it in errors.
     package init(_ name: String = "Lab") throws {
         root = try MintedCertificate(.init("\(name) Root") { $0.isAuthority = true })
         intermediate = try MintedCertificate(.init("\(name) Intermediate") { $0.isAuthority = true }, by: root)
     }
 
-    /// The root as a file for clients holds it, PEM.
+    /// The root in PEM, as in a client's file of roots.
     package var rootPEM: String { root.pem }
 
-    /// Issues a server's certificate for hosts' names and addresses.
+    /// Issues a server certificate for host names and addresses.
     package func issue(
         _ names: [String] = ["localhost"],
         addresses: [String] = ["127.0.0.1", "::1"],
@@ -27,7 +27,7 @@ package struct CertificateAuthority: Sendable {
         return try issue(request)
     }
 
-    /// Issues a client's certificate.
+    /// Issues a client certificate.
     package func issueClient(
         _ name: String = "client",
         validity: CertificateRequest.Validity = .now
@@ -40,29 +40,29 @@ package struct CertificateAuthority: Sendable {
         )
     }
 
-    /// Issues whatever certificate is asked for.
+    /// Issues a certificate for any request.
     package func issue(_ request: CertificateRequest) throws -> MintedIdentity {
         MintedIdentity(own: try MintedCertificate(request, by: intermediate), above: [intermediate])
     }
 }
 
-/// Who a server or a client can show to be: a certificate with its key, and what is sent along.
+/// The identity of a server or a client: a certificate with its key, and the certificates that are sent with it.
 package struct MintedIdentity: Sendable {
-    /// Its own certificate.
+    /// The certificate.
     package var own: MintedCertificate
-    /// What is sent along, its issuer first.
+    /// The certificates that are sent with it, its issuer first.
     package var above: [MintedCertificate]
 
-    /// Puts one together, as wrongly as a test needs it.
+    /// Creates an identity; a test may combine certificates that do not fit.
     package init(own: MintedCertificate, above: [MintedCertificate] = []) {
         self.own = own
         self.above = above
     }
 
-    /// The chain in PEM, its own certificate first, as nginx's `ssl_certificate` wants it.
+    /// The chain in PEM, the own certificate first, as for nginx's `ssl_certificate`.
     package var chainPEM: String { own.pem + above.map(\.pem).joined() }
 
-    /// The chain and the key as PEM files in a folder.
+    /// Writes the chain and the key as PEM files into a folder.
     package func write(to folder: LabFolder, as name: String = "server") throws -> (chain: String, key: String) {
         (try folder.write("\(name).pem", chainPEM), try folder.write("\(name).key", own.keyPEM))
     }

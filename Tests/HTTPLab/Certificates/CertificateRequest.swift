@@ -1,10 +1,10 @@
 package import X509
 
-/// What a minted certificate says.
+/// The contents of a generated certificate.
 package struct CertificateRequest: Sendable {
-    /// When it is valid.
+    /// The validity.
     package enum Validity: Sendable, CaseIterable {
-        /// From yesterday until in a year.
+        /// From yesterday, for a year.
         case now
         /// Until yesterday.
         case expired
@@ -12,39 +12,39 @@ package struct CertificateRequest: Sendable {
         case notYet
     }
 
-    /// The common name of its subject.
+    /// The common name of the subject.
     package var subject: String
-    /// The hosts' names that it is for; wildcards are written as they are.
+    /// The host names, which may contain wildcards.
     package var names: [String]
-    /// The addresses that it is for, numeric.
+    /// The numeric addresses.
     package var addresses: [String]
-    /// When it is valid.
+    /// The validity.
     package var validity = Validity.now
-    /// Whether it may issue others.
+    /// Whether it is the certificate of an authority.
     package var isAuthority = false
-    /// How many authorities may stand between it and a server's; nil for any number.
+    /// The maximum number of authorities between it and a server's certificate; nil for no limit.
     package var pathLength: Int?
-    /// The names below which it may issue; none to leave that open.
+    /// The permitted subtrees of names; empty for no constraint.
     package var permittedNames: [String] = []
-    /// The names below which it may not issue.
+    /// The excluded subtrees of names.
     package var excludedNames: [String] = []
-    /// What it is for; none to leave that out.
+    /// The extended key usages; empty to omit the extension.
     package var usages: [ExtendedKeyUsage.Usage] = [.serverAuth]
-    /// Whether its usages are marked as critical.
+    /// Whether the extended key usages are marked as critical.
     package var areUsagesCritical = false
     /// Whether it is of version 1, which has no extensions.
     package var isVersion1 = false
-    /// Its key, where that was there before.
+    /// The key; nil to generate one.
     package var key: Certificate.PrivateKey?
 
-    /// Asks for a server's certificate.
+    /// Creates a request for a server certificate.
     package init(_ subject: String, names: [String] = [], addresses: [String] = []) {
         self.subject = subject
         self.names = names
         self.addresses = addresses
     }
 
-    /// Asks for one, and changes what is special about it.
+    /// Creates a request, and changes it by a closure.
     package init(_ subject: String, names: [String] = [], change: (inout Self) -> Void) {
         self.init(subject, names: names)
         change(&self)

@@ -2,22 +2,22 @@ import Crypto
 import FoundationEssentials
 import NetworkLab
 
-/// A real Apache httpd: `/digest/file` and `/basic/file` are for `mufasa` with the password `circle`, and so is whatever
-/// lies beneath; `/file` is for all.
+/// An Apache httpd: `/digest/file` and `/basic/file` require the user `mufasa` with the password `circle`, as does
+/// every path below them; `/file` is public.
 package final class Apache: Sendable {
     private let daemon: ServerDaemon
 
     /// The realm of both protection spaces.
     package static let realm = "lions"
 
-    /// Its origin, without a slash at the end.
+    /// The origin, without a trailing slash.
     package var url: String { "http://127.0.0.1:\(daemon.port)" }
 
-    /// Starts it.
+    /// Starts the server.
     ///
-    /// - Parameter predecessor: One that has stopped, whose port it takes over; the nonces that it gave are worth nothing
-    ///   any more.
-    /// - Throws: What it said, if it does not start.
+    /// - Parameter predecessor: A stopped server, whose port is reused; the nonces that it issued are no longer
+    ///     valid.
+    /// - Throws: The server's output, if it does not start.
     package init(after predecessor: Apache? = nil) throws {
         guard let program = Self.program else { throw LabError("start apache2", errno: 2, detail: Self.advice) }
         daemon = try ServerDaemon(
@@ -37,15 +37,15 @@ package final class Apache: Sendable {
         }
     }
 
-    /// Ends it in order, and waits for its end.
+    /// Stops the server in order, and waits for its end.
     package func stop() throws { try daemon.stop() }
 
     private static let program = ServerDaemon.find("apache2")
 
-    /// Whether there is one; a test that needs it is `.enabled(if: Apache.isInstalled, …)` with ``advice``.
+    /// Whether it is installed; tests use `.enabled(if: Apache.isInstalled, …)` with ``advice``.
     package static var isInstalled: Bool { program != nil }
 
-    /// What to do where there is none.
+    /// The advice for machines where it is not installed.
     package static let advice = "apache2 is not installed: run scripts/setup --for-tests"
 
     private static func hexadecimal(_ bytes: some Sequence<UInt8>) -> String {

@@ -1,17 +1,17 @@
 import Glibc
 import NetworkLab
 
-/// A real httpbin, whose Digest can include the body (`auth-int`): `/digest-auth/QOP/USER/PASSWORD/ALGORITHM` is for that
-/// user, and `/headers` tells what it was sent.
+/// An httpbin server, whose Digest can include the body (`auth-int`): `/digest-auth/QOP/USER/PASSWORD/ALGORITHM`
+/// requires that user, and `/headers` returns the fields of the request.
 package final class HTTPBin: Sendable {
     private let daemon: ServerDaemon
 
-    /// Its origin, without a slash at the end.
+    /// The origin, without a trailing slash.
     package var url: String { "http://127.0.0.1:\(daemon.port)" }
 
-    /// Starts it.
+    /// Starts the server.
     ///
-    /// - Throws: What it said, if it does not start.
+    /// - Throws: The server's output, if it does not start.
     package init() throws {
         guard Self.isInstalled else { throw LabError("start httpbin", errno: 2, detail: Self.advice) }
         daemon = try ServerDaemon(Self.python, arguments: [ServerDaemon.file], sign: "Running on http://") { _, port in
@@ -19,12 +19,12 @@ package final class HTTPBin: Sendable {
         }
     }
 
-    /// Debian's own, whose packages no other one finds.
+    /// Debian's Python, which is the one that finds Debian's packages.
     private static let python = "/usr/bin/python3"
 
-    /// Whether there is one; a test that needs it is `.enabled(if: HTTPBin.isInstalled, …)` with ``advice``.
+    /// Whether it is installed; tests use `.enabled(if: HTTPBin.isInstalled, …)` with ``advice``.
     package static let isInstalled = access("/usr/lib/python3/dist-packages/httpbin/core.py", R_OK) == 0
 
-    /// What to do where there is none.
+    /// The advice for machines where it is not installed.
     package static let advice = "httpbin is not installed: run scripts/setup --for-tests"
 }

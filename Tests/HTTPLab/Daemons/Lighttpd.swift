@@ -1,17 +1,17 @@
 import NetworkLab
 
-/// A real lighttpd, whose Digest knows SHA-256: `/file` is for `mufasa` with the password `circle`, and for the user
+/// A lighttpd server, whose Digest supports SHA-256: `/file` requires `mufasa` with the password `circle`, or the user
 /// `J\u{E4}s\u{F8}n Doe` with the password `Secret, or not?`.
 package final class Lighttpd: Sendable {
     private let daemon: ServerDaemon
 
-    /// Its origin, without a slash at the end.
+    /// The origin, without a trailing slash.
     package var url: String { "http://127.0.0.1:\(daemon.port)" }
 
-    /// Starts it.
+    /// Starts the server.
     ///
-    /// - Parameter algorithms: The hash functions that it offers, as its configuration names them.
-    /// - Throws: What it said, if it does not start.
+    /// - Parameter algorithms: The hash functions that it offers, by the names of its configuration.
+    /// - Throws: The server's output, if it does not start.
     package init(algorithms: String) throws {
         guard let program = Self.program else { throw LabError("start lighttpd", errno: 2, detail: Self.advice) }
         daemon = try ServerDaemon(program, arguments: ["-D", "-f", ServerDaemon.file], sign: "server started") {
@@ -37,9 +37,9 @@ package final class Lighttpd: Sendable {
 
     private static let program = ServerDaemon.find("lighttpd")
 
-    /// Whether there is one; a test that needs it is `.enabled(if: Lighttpd.isInstalled, …)` with ``advice``.
+    /// Whether it is installed; tests use `.enabled(if: Lighttpd.isInstalled, …)` with ``advice``.
     package static var isInstalled: Bool { program != nil }
 
-    /// What to do where there is none.
+    /// The advice for machines where it is not installed.
     package static let advice = "lighttpd is not installed: run scripts/setup --for-tests"
 }

@@ -1,26 +1,26 @@
 import Glibc
 import NetworkLab
 
-/// A real server as a child of the test, with its configuration in a temporary folder, on a port of 127.0.0.1 of its own.
+/// A server as a child process of the test, with its configuration in a temporary folder, on a free port of 127.0.0.1.
 package final class ServerDaemon: Sendable {
-    /// Its port, which stays the same when it starts again.
+    /// The port, which stays the same after a restart.
     package let port: UInt16
     private let folder: LabFolder
     private let reserved: ReservedPort
     private let process: LabProcess
 
-    /// Stands for the path of the configuration's file.
+    /// The placeholder for the path of the configuration file.
     static let file = "configuration's file"
 
-    /// Starts a server and waits until it says that it serves.
+    /// Starts a server and waits until it reports that it is ready.
     ///
     /// - Parameters:
-    ///   - program: The program's path.
-    ///   - arguments: Its arguments, ``file`` in the place of the configuration's.
-    ///   - sign: What it says once it serves.
-    ///   - predecessor: A server that has stopped, whose port it takes over.
-    ///   - configuration: The configuration, by folder and port.
-    /// - Throws: What it said, if it does not start.
+    ///   - program: The path of the program.
+    ///   - arguments: Its arguments, with ``file`` for the path of the configuration file.
+    ///   - sign: The output that means that it is ready.
+    ///   - predecessor: A stopped server, whose port is reused.
+    ///   - configuration: Returns the configuration for a folder and a port.
+    /// - Throws: The server's output, if it does not start.
     init(
         _ program: String,
         arguments: [String],
@@ -29,7 +29,7 @@ package final class ServerDaemon: Sendable {
         configuration: (LabFolder, UInt16) throws -> String
     ) throws {
         folder = try LabFolder()
-        // The server says the same option of its own socket: nobody else is given the port meanwhile.
+        // The server sets the same option on its own socket: no other program gets the port meanwhile.
         reserved = try predecessor?.reserved ?? ReservedPort(sharedBy: SO_REUSEADDR)
         port = reserved.number
         let file = try folder.write("configuration", try configuration(folder, port))
@@ -38,15 +38,15 @@ package final class ServerDaemon: Sendable {
         try process.waitForOutput { $0.contains(sign) }
     }
 
-    /// Ends it in order, and waits for its end.
+    /// Stops the server in order, and waits for its end.
     package func stop() throws {
         try process.send(SIGTERM)
         _ = try process.finish()
     }
 
-    /// The file of an installed program; nil where there is none.
+    /// Returns the path of an installed program; nil if there is none.
     ///
-    /// Debian keeps servers in a directory that a user's PATH has not.
+    /// Debian installs servers in a directory that is not in a user's PATH.
     static func find(_ name: String) -> String? {
         let path = getenv("PATH").map { String(cString: $0) } ?? ""
         let folders = path.split(separator: ":").map(String.init) + ["/usr/sbin", "/usr/local/sbin"]

@@ -1,13 +1,13 @@
-/// A question to a name server, and the answers to it (RFC 1035, 4).
+/// A query to a name server, with one question (RFC 1035, 4).
 struct NameQuestion {
-    /// The name, without a dot at its end.
+    /// The name, without the trailing dot.
     let name: String
     private let isForIPv4: Bool
     private let identifier: ArraySlice<UInt8>
-    /// The question as it stands in the message.
+    /// The bytes of the question in the message.
     private let question: ArraySlice<UInt8>
 
-    /// Reads a message with one question; nil for any other.
+    /// Parses a message with one question; nil for any other.
     init?(_ message: ArraySlice<UInt8>) {
         let bytes = Array(message)
         guard bytes.count > 12, bytes[4] == 0, bytes[5] == 1 else { return nil }
@@ -26,9 +26,9 @@ struct NameQuestion {
         question = bytes[12..<position + 5]
     }
 
-    /// The answer's message; nil for none.
-    func reply(_ answer: NameServer.Answer) -> [UInt8]? {
-        switch answer {
+    /// Returns the response message; nil for none.
+    func message(for reply: NameServer.Reply) -> [UInt8]? {
+        switch reply {
         case .silence: nil
         case .code(let code): message(code, [])
         case .address(let first, let second, let third, let fourth):
@@ -38,9 +38,9 @@ struct NameQuestion {
 
     private func message(_ code: UInt8, _ address: [UInt8]) -> [UInt8] {
         let count: UInt8 = address.isEmpty ? 0 : 1
-        // An answer, recursion wanted and available; one question, and perhaps one record.
+        // A response, recursion desired and available; one question, and at most one record.
         let head = identifier + [0x81, 0x80 | code, 0, 1, 0, count, 0, 0, 0, 0]
-        // The name is where the question has it; A, IN, a minute.
+        // A pointer to the name in the question; A, IN, 60 seconds.
         let record = address.isEmpty ? [] : [0xC0, 0x0C, 0, 1, 0, 1, 0, 0, 0, 60, 0, 4] + address
         return head + question + record
     }

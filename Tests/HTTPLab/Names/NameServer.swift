@@ -1,41 +1,41 @@
 import Glibc
 package import NetworkLab
 
-/// A name server within a network namespace, at the address that this machine's /etc/resolv.conf names first.
+/// A name server in a network namespace, at the first address of this machine's /etc/resolv.conf.
 ///
-/// So programs and threads in the namespace, getaddrinfo(3) included, ask it and no other.
+/// Programs and threads in the namespace, including getaddrinfo(3), query only this one.
 package final class NameServer: Sendable {
-    /// What it answers.
-    package enum Answer: Sendable, Hashable {
-        /// Nothing at all, until the server ends; then, that it has failed.
+    /// The reply to a query.
+    package enum Reply: Sendable, Hashable {
+        /// None until the server ends; then SERVFAIL.
         case silence
-        /// An error code (RFC 1035, 4.1.1), 3 for 'there is no such name'; 0 for 'there is, without an address'.
+        /// A response code (RFC 1035, 4.1.1): 3 if the name does not exist; 0 if it exists, without an address.
         case code(UInt8)
-        /// An IPv4 address for A, and none for others.
+        /// An IPv4 address for A, and no address for other types.
         case address(UInt8, UInt8, UInt8, UInt8)
     }
 
-    /// The names that were asked for, in order.
+    /// The names that were queried, in order.
     package let questions = Observed<[String]>([])
     private let stopped: ServerLatch
     private let thread: LabThread
 
-    /// Begins to answer.
+    /// Starts the server.
     ///
     /// - Throws: The errno if it can't listen.
-    package init(in lab: LabNamespace, _ answer: @escaping @Sendable (_ name: String) -> Answer) throws {
+    package init(in lab: LabNamespace, _ reply: @escaping @Sendable (_ name: String) -> Reply) throws {
         let address = NameServiceSetup.nameServer
         if !address.hasPrefix("127.") { try lab.rtnl.addAddress("\(address)/32", on: "lo") }
         let descriptor = try lab.run { try Self.open(address) }
         let stopped = try ServerLatch()
         let questions = questions
-        thread = try LabThread { Self.serve(descriptor, until: stopped, questions, answer) }
+        thread = try LabThread { Self.serve(descriptor, until: stopped, questions, reply) }
         self.stopped = stopped
     }
 
     deinit { stopped.open() }
 
-    /// Ends it, and waits until its descriptor is closed; to be called once.
+    /// Stops the server, and waits until its descriptor is closed; call it once.
     package func stop() {
         stopped.open()
         thread.join()
@@ -57,7 +57,7 @@ package final class NameServer: Sendable {
         _ descriptor: OwnedDescriptor,
         until stopped: ServerLatch,
         _ questions: Observed<[String]>,
-        _ answer: @Sendable (String) -> Answer
+        _ makeReply: @Sendable (String) -> Reply
     ) {
         defer { descriptor.close() }
         var requests = [descriptor.number, stopped.descriptor].map {
@@ -75,13 +75,13 @@ package final class NameServer: Sendable {
             guard count > 0, let query = NameQuestion(buffer.prefix(count)) else { continue }
             questions.update { $0.append(query.name) }
             let place = Array(sender.prefix(Int(length)))
-            if let reply = query.reply(answer(query.name)) {
-                send(reply, to: place, on: descriptor)
-            } else if let failure = query.reply(.code(2)) {
+            if let message = query.message(for: makeReply(query.name)) {
+                send(message, to: place, on: descriptor)
+            } else if let failure = query.message(for: .code(2)) {
                 silent.append((place, failure))
             }
         }
-        // Whoever waits would do so for seconds more.
+        // Clients that still wait would do so for several seconds.
         for (sender, reply) in silent { send(reply, to: sender, on: descriptor) }
     }
 

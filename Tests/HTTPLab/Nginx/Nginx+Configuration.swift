@@ -1,7 +1,8 @@
 extension Nginx {
-    /// The configuration file: one process, nothing outside its folder, no log but errors.
+    /// The configuration file: one process, no files outside its folder, no log except errors.
     ///
-    /// `user` keeps it from changing owners where root is the only user, as in the tests' namespace; others ignore it.
+    /// `user` prevents a change of the owner where root is the only user, as in the tests' namespace; otherwise it is
+    /// ignored.
     static func configuration(_ options: Options, _ ports: [UInt16], files: String, root: String) -> String {
         let temporary = ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"].map { "\($0)_temp_path \(root)/\($0);" }
         var servers = [server("listen 127.0.0.1:\(ports[0]) reuseport;", options)]

@@ -1,10 +1,10 @@
 import Glibc
 import NetworkLab
 
-/// A free port of 127.0.0.1 that no other program is given while this lives (socket(7)).
+/// A free port of 127.0.0.1 that no other program gets while this object exists (socket(7)).
 ///
-/// Another socket may still listen there if it says the same option: nginx with `reuseport` says SO_REUSEPORT, most
-/// other servers say SO_REUSEADDR.
+/// Another socket can still listen on it with the same option: nginx sets SO_REUSEPORT for `reuseport`, most
+/// other servers set SO_REUSEADDR.
 final class ReservedPort: Sendable {
     let number: UInt16
     private let descriptor: OwnedDescriptor

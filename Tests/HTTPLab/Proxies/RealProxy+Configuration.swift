@@ -2,14 +2,14 @@ import Glibc
 import NetworkLab
 
 extension RealProxy {
-    /// The program and its arguments; files are written into the folder.
+    /// Returns the program and its arguments; its files are written into the folder.
     static func command(_ kind: Kind, _ program: String, _ options: Options, _ folder: LabFolder) throws -> [String] {
         switch kind {
         case .tinyproxy:
             return [program, "-d", "-c", try folder.write("tinyproxy.conf", tinyproxy(options))]
         case .squid:
             let file = try folder.write("squid.conf", try squid(options, folder))
-            // Squid does not run as root, which whoever is in the tests' namespace is.
+            // Squid refuses to run as root, which every process in the tests' namespace is.
             let user = ["/usr/bin/unshare", "--user", "--map-user=13", "--map-group=13"]
             return (geteuid() == 0 ? user : []) + [program, "-N", "-d", "1", "-f", file]
         case .microsocks:
@@ -21,7 +21,7 @@ extension RealProxy {
     private static func tinyproxy(_ options: Options) -> String {
         var lines = ["Port 8888", "Listen 127.0.0.1", "Timeout 600", "MaxClients 100"]
         if let user = options.user { lines.append("BasicAuth \(user) \(options.password)") }
-        // Without a line of them it leads to every port.
+        // Without a ConnectPort line, it permits every port.
         lines += (options.ports + [9]).map { "ConnectPort \($0)" }
         return lines.joined(separator: "\n") + "\n"
     }
@@ -49,7 +49,7 @@ extension RealProxy {
         if options.isDigest {
             program = "/usr/lib/squid/digest_file_auth \(try folder.write("users", "\(user):\(options.password)\n"))"
         } else {
-            // Its helper is asked in a line, and answers in one; a user's name has no blank here.
+            // The helper reads and writes one line per lookup; the user names here contain no blank.
             let script =
                 "while read name word rest; do [ \"$name $word\" = \"\(user) \(options.password)\" ] && echo OK || echo ERR; done"
             program = "/bin/sh \(try folder.write("helper.sh", script + "\n"))"

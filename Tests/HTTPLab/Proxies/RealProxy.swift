@@ -1,47 +1,47 @@
 import Glibc
 package import NetworkLab
 
-/// A real proxy of Debian's, as a child of the test, on a port of its own of 127.0.0.1 in a namespace of the test's own.
+/// A proxy from a Debian package, as a child process of the test, on a free port of 127.0.0.1 in the test's namespace.
 ///
-/// It ends with its last owner.
+/// It is stopped when its last reference is released.
 package final class RealProxy: Sendable {
-    /// Which one.
+    /// The program.
     package enum Kind: String, Sendable, Hashable, CaseIterable {
-        /// HTTP; closes its connections, and leads to the ports that it is told of alone.
+        /// HTTP; closes its connections, and tunnels only to the configured ports.
         case tinyproxy
-        /// HTTP; keeps its connections, and may want Digest.
+        /// HTTP; keeps its connections open, and can require Digest.
         case squid
         /// SOCKS 5.
         case microsocks
     }
 
-    /// How it is set up.
+    /// The configuration.
     package struct Options: Sendable {
-        /// Whom it knows; nil for everybody.
+        /// The user; nil for no authentication.
         package var user: String?
-        /// The password to that.
+        /// The password.
         package var password = ""
-        /// Whether squid wants Digest (RFC 7616) in place of Basic.
+        /// Whether squid requires Digest (RFC 7616) instead of Basic.
         package var isDigest = false
-        /// The ports to which tinyproxy and squid make tunnels.
+        /// The ports to which tinyproxy and squid permit tunnels.
         package var ports: [UInt16] = []
-        /// The certificate chain and its key, PEM files, with which squid speaks TLS on another port.
+        /// The certificate chain and its key, PEM files, for squid's TLS port.
         package var certificate: (chain: String, key: String)?
 
-        /// The defaults: open to everybody, tunnels to no port.
+        /// Creates the defaults: no authentication, tunnels to no port.
         package init() {}
     }
 
-    /// Its port.
+    /// The port.
     package let port: UInt16
-    /// The port on which squid speaks TLS, if it was given a certificate.
+    /// Squid's TLS port, if it has a certificate.
     package static let squidSecurePort: UInt16 = 3129
     private let folder: LabFolder
     private let process: LabProcess
 
-    /// Starts one and waits until it listens.
+    /// Starts the proxy and waits until it listens.
     ///
-    /// - Throws: What it said, if it does not.
+    /// - Throws: Its output, if it fails.
     package init(_ kind: Kind, _ options: Options = Options(), in namespace: LabNamespace) throws {
         guard let program = Self.program(kind.rawValue) else {
             throw LabError("start \(kind.rawValue)", errno: ENOENT, detail: Self.advice(kind))
@@ -50,7 +50,7 @@ package final class RealProxy: Sendable {
         let command = try Self.command(kind, program, options, folder)
         self.folder = folder
         port = Self.ports[kind] ?? 0
-        // What they say, they say on either.
+        // The programs write errors to either.
         process = try namespace.run { try LabProcess("/bin/sh", ["-c", "exec \"$@\" 2>&1", "sh"] + command) }
         try namespace.run { [port] in try Self.waitForListener(port, kind) }
         if options.certificate != nil {
@@ -58,24 +58,25 @@ package final class RealProxy: Sendable {
         }
     }
 
-    /// Whether there is one; a test that needs it is `.enabled(if: RealProxy.isInstalled(.squid), …)` with its advice.
+    /// Returns whether the program is installed; tests use `.enabled(if: RealProxy.isInstalled(.squid), …)` with its
+    /// advice.
     package static func isInstalled(_ kind: Kind) -> Bool { program(kind.rawValue) != nil }
 
-    /// What to do where there is none.
+    /// The advice for machines where it is not installed.
     package static func advice(_ kind: Kind) -> String {
         "\(kind.rawValue) is not installed: run scripts/setup --for-tests"
     }
 
     private static let ports: [Kind: UInt16] = [.tinyproxy: 8888, .squid: 3128, .microsocks: 1080]
 
-    /// Debian keeps servers in a directory that a user's PATH has not.
+    /// Debian installs servers in a directory that is not in a user's PATH.
     private static func program(_ name: String) -> String? {
         let path = getenv("PATH").map { String(cString: $0) } ?? ""
         let folders = path.split(separator: ":").map(String.init) + ["/usr/sbin", "/usr/local/sbin"]
         return folders.map { "\($0)/\(name)" }.first { access($0, X_OK) == 0 }
     }
 
-    /// Connects until somebody listens; a process that has ended never will.
+    /// Connects repeatedly until the proxy listens, for up to 60 seconds.
     private static func waitForListener(_ port: UInt16, _ kind: Kind) throws {
         let deadline = ContinuousClock.now + .seconds(60)
         while ContinuousClock.now < deadline {

@@ -1,10 +1,10 @@
 import NetworkLab
 
-/// A server on loopback that answers each request by what it says, and remembers them all.
+/// A server on loopback that responds to each request by a closure, and records all requests.
 package final class AnsweringServer: Sendable {
-    /// A request that came.
+    /// A request that was received.
     package struct Request: Sendable, Hashable {
-        /// `GET` and the like.
+        /// The method, such as `GET`.
         package var method: String
         /// The path with its query.
         package var target: String
@@ -12,13 +12,13 @@ package final class AnsweringServer: Sendable {
         package var head: String
         /// The body.
         package var body: [UInt8]
-        /// The number of the connection by which it came.
+        /// The number of its connection.
         package var connection: Int
 
         /// The path without its query.
         package var path: String { String(target.prefix { $0 != "?" }) }
 
-        /// The value of a field; nil if it has none.
+        /// Returns the value of a field; nil if there is none.
         package subscript(name: String) -> String? {
             let start = "\(name.lowercased()):"
             let line = head.split(separator: "\r\n").first { $0.lowercased().hasPrefix(start) }
@@ -26,37 +26,37 @@ package final class AnsweringServer: Sendable {
         }
     }
 
-    /// What came so far, in the order in which it was answered.
+    /// The requests so far, in the order of their responses.
     package let requests: Observed<[Request]>
     private let server: ScriptedServer
 
     /// The port.
     package var port: UInt16 { server.port }
 
-    /// Its origin, without a slash at the end.
+    /// The origin, without a trailing slash.
     package var url: String { "http://127.0.0.1:\(port)" }
 
-    /// Begins to serve.
+    /// Starts the server.
     ///
-    /// - Parameter answer: What is sent to a request.
+    /// - Parameter respond: Returns the steps that respond to a request.
     /// - Throws: The errno if it can't listen.
-    package init(answer: @escaping @Sendable (Request) -> [ServerStep]) throws {
+    package init(respond: @escaping @Sendable (Request) -> [ServerStep]) throws {
         let requests = Observed<[Request]>([])
         let serve = ServerStep.custom { connection in
             while true {
                 let request = Request(try connection.readRequest(), connection: connection.number)
                 requests.update { $0.append(request) }
-                for step in answer(request) { try connection.perform(step) }
+                for step in respond(request) { try connection.perform(step) }
             }
         }
         self.requests = requests
         server = try ScriptedServer(always: [serve])
     }
 
-    /// What was seen of every connection.
+    /// The records of all connections.
     package var connections: [ServerRecord] { server.connections }
 
-    /// Waits until what was seen of the connections satisfies a condition.
+    /// Waits until the records of the connections satisfy a condition.
     package func wait(
         for what: String,
         until condition: @escaping @Sendable ([ServerRecord]) -> Bool

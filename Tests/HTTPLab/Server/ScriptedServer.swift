@@ -2,14 +2,14 @@ import CNetworkLab
 import Glibc
 package import NetworkLab
 
-/// A server that does with each connection what a script says, to the byte, right or wrong.
+/// A server that runs a script on each connection and sends exactly its bytes, valid or not.
 ///
 /// ```swift
 /// let server = try ScriptedServer(always: [.readRequest, .send("HTTP/1.1 200 OK\r\nContent-Le"), .reset])
 /// ```
-/// It stands on sockets and threads of its own, so that no code is on both sides of a test.
+/// It uses its own sockets and threads, so that a test shares no code between client and server.
 package final class ScriptedServer: Sendable {
-    /// What a server does with the connection of this number, counted from 0.
+    /// The steps for a connection, by its number from 0.
     package typealias Script = @Sendable (Int) -> [ServerStep]
 
     /// The port; 0 with a Unix socket.
@@ -21,13 +21,13 @@ package final class ScriptedServer: Sendable {
     /// Listens on a free port.
     ///
     /// - Parameters:
-    ///   - address: Where.
+    ///   - address: The address to listen on.
     ///   - namespace: The network namespace in which it listens; nil for the test's own.
-    ///   - port: The port, 0 for one that is free.
-    ///   - backlog: How many connections the kernel holds before they are accepted; see listen(2).
-    ///   - limit: How many connections are accepted at most.
+    ///   - port: The port; 0 for a free one.
+    ///   - backlog: The maximum number of connections that are not accepted yet; see listen(2).
+    ///   - limit: The maximum number of accepted connections.
     ///   - receiveBuffer: The size of each connection's receive buffer, in bytes; nil for the kernel's choice.
-    ///   - script: What is done with each connection.
+    ///   - script: The steps for each connection.
     /// - Throws: The errno if it can't listen.
     package init(
         on address: ServerAddress = .loopback,
@@ -46,7 +46,7 @@ package final class ScriptedServer: Sendable {
         thread = try LabThread { listener.acceptConnections(limit) }
     }
 
-    /// Listens on a free port and does the same with every connection; the parameters are as above.
+    /// Listens on a free port and runs the same steps on every connection; the parameters are as above.
     package convenience init(
         on address: ServerAddress = .loopback,
         in namespace: LabNamespace? = nil,
@@ -68,15 +68,15 @@ package final class ScriptedServer: Sendable {
         try await listener.isListening.wait(for: "the listener's end") { !$0 }
     }
 
-    /// What was seen of every connection, in the order of acceptance.
+    /// The records of all connections, in the order of acceptance.
     package var connections: [ServerRecord] { listener.records.value }
 
-    /// All bytes of all connections.
+    /// All bytes received on all connections.
     package var received: [UInt8] { connections.flatMap(\.received) }
 
-    /// Waits until what was seen satisfies a condition, and gives it.
+    /// Waits until the records satisfy a condition, and returns them.
     ///
-    /// - Throws: `ETIMEDOUT` after the limit, with what was seen.
+    /// - Throws: `ETIMEDOUT` after the limit, with the records.
     @discardableResult
     package func wait(
         for what: String,
@@ -86,7 +86,7 @@ package final class ScriptedServer: Sendable {
         try await listener.records.wait(for: what, within: limit, until: condition)
     }
 
-    /// Waits until so many connections have ended on this side, and gives all.
+    /// Waits until a number of connections have ended on this side, and returns all records.
     @discardableResult
     package func waitForEnds(_ count: Int = 1, within limit: Duration = .seconds(120)) async throws -> [ServerRecord] {
         try await wait(for: "\(count) ended connections", within: limit) { records in

@@ -1,7 +1,7 @@
 import Glibc
 import NetworkLab
 
-/// Where a server listens.
+/// The address on which a server listens.
 package enum ServerAddress: Sendable, Hashable {
     /// 127.0.0.1, or another address given by its four octets.
     case ipv4(UInt8, UInt8, UInt8, UInt8)
@@ -21,7 +21,7 @@ package enum ServerAddress: Sendable, Hashable {
         }
     }
 
-    /// The address as bind(2) takes it.
+    /// The address as an argument of bind(2).
     func bytes(port: UInt16) -> [UInt8] {
         let ports = [UInt8(port >> 8), UInt8(truncatingIfNeeded: port)]
         let head = withUnsafeBytes(of: UInt16(family)) { Array($0) }
@@ -36,7 +36,7 @@ package enum ServerAddress: Sendable, Hashable {
     }
 }
 
-/// Hands the bytes of a socket address to a call.
+/// Passes a socket address to a system call.
 func withSocketAddress<Result>(
     _ bytes: [UInt8],
     _ body: (UnsafePointer<sockaddr>?, socklen_t) -> Result
@@ -44,7 +44,7 @@ func withSocketAddress<Result>(
     bytes.withUnsafeBytes { body($0.baseAddress?.assumingMemoryBound(to: sockaddr.self), socklen_t($0.count)) }
 }
 
-/// The port to which a socket is bound; 0 for a Unix socket.
+/// Returns the port to which a socket is bound; 0 for a Unix socket.
 ///
 /// The corresponding C function is `getsockname`.
 func localPort(of descriptor: OwnedDescriptor) throws(LabError) -> UInt16 {

@@ -3,7 +3,7 @@ import Locking
 import NetworkLab
 
 extension ServerConnection {
-    /// Reads up to and with the empty line that ends a head.
+    /// Reads a head, including the empty line at its end.
     package func readHead() throws {
         let head = String(decoding: try take(through: Array("\r\n\r\n".utf8)), as: UTF8.self)
         lastHead.withLock { $0 = head }
@@ -19,7 +19,7 @@ extension ServerConnection {
         }
     }
 
-    /// Reads the body of the request whose head was read last, and keeps nothing of it but how much.
+    /// Reads and discards the body of the request whose head was read last, and counts its bytes.
     func discardBody() throws {
         let length = announcedLength ?? 0
         let early = try take(min(length, pending.withLock { $0.count })).count
@@ -65,7 +65,7 @@ extension ServerConnection {
         record { $0.requests[$0.requests.count - 1].body += bytes }
     }
 
-    /// Takes so many of the bytes that were or will be read.
+    /// Returns the next bytes, and reads more if necessary.
     func take(_ count: Int) throws -> [UInt8] {
         while pending.withLock({ $0.count }) < count {
             let bytes = try receive()
@@ -77,7 +77,7 @@ extension ServerConnection {
         }
     }
 
-    /// Takes bytes up to and with an end.
+    /// Returns the next bytes up to and including a terminator.
     private func take(through end: [UInt8]) throws -> [UInt8] {
         while true {
             let count = pending.withLock { bytes in

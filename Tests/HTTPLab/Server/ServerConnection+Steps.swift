@@ -23,11 +23,11 @@ extension ServerConnection {
         case .close: throw Ended(how: .closedHere)
         case .relay(let port, let limit): try relay(to: port, cutAfter: limit)
         case .forever(let steps): while true { for step in steps { try perform(step) } }
-        case .respond(let answer):
+        case .respond(let steps):
             try readHead()
             try readBody()
             for request in records.value[number].requests.suffix(1) {
-                for step in answer(request) { try perform(step) }
+                for step in steps(request) { try perform(step) }
             }
         case .custom(let body): try body(self)
         }
@@ -35,7 +35,7 @@ extension ServerConnection {
 
     private func drip(_ bytes: [UInt8], every interval: Duration) throws {
         for byte in bytes {
-            // Nothing is waited for but the interval's end; a client that goes ends it early.
+            // Waits for the end of the interval, or until the client closes the connection.
             let (events, _) = try wait(for: labPeerClosed, within: interval)
             if events != 0 { throw Ended(how: events & Int16(POLLERR) != 0 ? .resetByClient : .closedByClient) }
             try send([byte])
@@ -43,29 +43,29 @@ extension ServerConnection {
     }
 
     private func pause(until latch: ServerLatch) throws {
-        // With no event asked for, the socket is reported only when it is closed both ways.
+        // Without requested events, poll(2) reports the socket only when both directions are closed.
         let (_, isOpen) = try wait(for: 0, or: latch.descriptor)
         if !isOpen { throw Ended(how: .resetByClient) }
     }
 
-    /// Waits for the client's end without reading.
+    /// Waits until the client closes the connection, without reading.
     private func hold() throws {
         let (events, _) = try wait(for: labPeerClosed)
         throw Ended(how: events & Int16(POLLERR) != 0 ? .resetByClient : .closedByClient)
     }
 
-    /// Lets the close send a reset and throw away what is not sent yet (SO_LINGER, socket(7)).
+    /// Makes close(2) send a reset and discard unsent bytes (SO_LINGER, socket(7)).
     private func reset() throws {
         var option = linger(l_onoff: 1, l_linger: 0)
         setsockopt(descriptor.number, SOL_SOCKET, SO_LINGER, &option, socklen_t(MemoryLayout<linger>.size))
         throw Ended(how: .closedHere)
     }
 
-    /// Carries bytes to another server and back.
+    /// Relays bytes to another server and back.
     private func relay(to port: UInt16, cutAfter limit: Int?) throws {
         let type = Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue)
         let open = { OwnedDescriptor(try systemCall("socket") { socket(AF_INET, type, 0) }) }
-        // A socket stays where it was made, and this thread is not there.
+        // A socket stays in the namespace where it was created, which this thread is not in.
         let other = try namespace.map { try $0.run(open) } ?? open()
         try systemCall("connect to port \(port)") {
             withSocketAddress(ServerAddress.loopback.bytes(port: port)) { connect(other.number, $0, $1) }

@@ -11,11 +11,11 @@ package final class ServerConnection: Sendable {
     /// Its position in the order of acceptance.
     package let number: Int
     let descriptor: OwnedDescriptor
-    /// Where the server listens; nil for the test's own.
+    /// The server's network namespace; nil for the test's own.
     let namespace: LabNamespace?
     let records: Observed<[ServerRecord]>
     let stopped: ServerLatch
-    /// What was read and belongs to no request yet.
+    /// The bytes that were read and do not belong to a request yet.
     let pending = Lock<[UInt8]>([])
     /// The head that was read last.
     let lastHead = Lock("")
@@ -32,11 +32,11 @@ package final class ServerConnection: Sendable {
         self.namespace = namespace
         self.records = records
         self.stopped = stopped
-        // Each piece leaves when it is sent; Unix sockets have no such delay and no such option.
+        // Each piece is sent immediately; Unix sockets have neither the delay nor the option.
         try? setOption(descriptor.number, level: Int32(IPPROTO_TCP), TCP_NODELAY, 1, "TCP_NODELAY")
     }
 
-    /// Does a script to its end.
+    /// Runs a script to its end.
     func run(_ steps: [ServerStep]) {
         do {
             for step in steps { try perform(step) }
@@ -48,7 +48,7 @@ package final class ServerConnection: Sendable {
         }
     }
 
-    /// Closes the connection and tells how it ended.
+    /// Closes the connection and records how it ended.
     func end(_ how: ServerRecord.End) {
         descriptor.close()
         record { record in
@@ -64,7 +64,7 @@ package final class ServerConnection: Sendable {
 
     /// Waits until the socket or another descriptor is ready.
     ///
-    /// - Returns: What the socket is ready for, and whether the other descriptor is.
+    /// - Returns: The events of the socket, and whether the other descriptor is ready.
     func wait(
         for events: Int16,
         or other: Int32 = -1,
@@ -80,9 +80,9 @@ package final class ServerConnection: Sendable {
         return (requests[0].revents, requests[2].revents != 0)
     }
 
-    /// Reads what there is, after waiting for something.
+    /// Waits until bytes are available, and reads them.
     ///
-    /// - Throws: At the connection's end.
+    /// - Throws: The end of the connection.
     func receive() throws -> [UInt8] {
         var buffer = [UInt8](repeating: 0, count: 65_536)
         while true {
@@ -98,7 +98,7 @@ package final class ServerConnection: Sendable {
         }
     }
 
-    /// Sends bytes, however many pieces the kernel makes of them.
+    /// Sends bytes, in as many pieces as the kernel accepts.
     package func send(_ bytes: [UInt8]) throws {
         var sent = 0
         while sent < bytes.count {

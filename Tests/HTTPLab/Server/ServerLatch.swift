@@ -2,23 +2,24 @@ import CNetworkLab
 import Glibc
 package import NetworkLab
 
-/// A gate that is opened once, from any thread; who waits for it polls a descriptor.
+/// A gate that is opened once, from any thread; threads wait for it by polling a descriptor.
 package final class ServerLatch: Sendable {
     private let event: OwnedDescriptor
 
-    /// Makes a closed one.
+    /// Creates a closed latch.
     ///
-    /// The corresponding C function is `eventfd`. (Nothing of it is a socket, which a test of leaks would count.)
+    /// The corresponding C function is `eventfd`. (It is not a socket, so that tests for leaked sockets do not count
+    /// it.)
     package init() throws(LabError) {
         event = OwnedDescriptor(try systemCall("eventfd") { eventfd(0, Int32(EFD_CLOEXEC)) })
     }
 
-    /// Lets all pass, now and later.
+    /// Opens the latch for good.
     package func open() {
         var one: UInt64 = 1
         write(event.number, &one, MemoryLayout<UInt64>.size)
     }
 
-    /// The descriptor which is readable once the latch is open.
+    /// The descriptor that is readable once the latch is open.
     var descriptor: Int32 { event.number }
 }

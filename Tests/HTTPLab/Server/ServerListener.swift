@@ -2,7 +2,7 @@ import CNetworkLab
 import Glibc
 import NetworkLab
 
-/// The listening socket of a ``ScriptedServer``, and what its threads share.
+/// The listening socket of a ``ScriptedServer``, and the state that its threads share.
 final class ServerListener: Sendable {
     let port: UInt16
     let stopped: ServerLatch
@@ -42,7 +42,7 @@ final class ServerListener: Sendable {
         stopped = try ServerLatch()
     }
 
-    /// Accepts so many connections at most until the server is stopped; runs on a thread of its own.
+    /// Accepts connections, up to a maximum number, until the server is stopped; runs on a thread of its own.
     func acceptConnections(_ limit: Int) {
         while waitForConnection(records.value.count < limit) {
             let flags = Int32(SOCK_CLOEXEC.rawValue) | Int32(SOCK_NONBLOCK.rawValue)
@@ -69,7 +69,7 @@ final class ServerListener: Sendable {
         }
         let connection = ServerConnection(number: number, descriptor, in: namespace, records, stopped)
         let steps = script(number)
-        // Without a thread there is nobody to do the script; the client sees the close.
+        // Without a thread the script can't run; the client sees the close.
         do { _ = try LabThread { connection.run(steps) } } catch { connection.end(.closedHere) }
     }
 }

@@ -1,25 +1,25 @@
-/// What a server has seen of one connection.
+/// The server's record of one connection.
 package struct ServerRecord: Sendable {
-    /// How a connection ended.
+    /// The reasons for the end of a connection.
     package enum End: Sendable, Hashable {
-        /// The client closed it, or its writing half, in order.
+        /// The client closed it, or its write half, in order.
         case closedByClient
         /// The client reset it.
         case resetByClient
-        /// The script closed it, or came to its end.
+        /// The script closed it, or ended.
         case closedHere
         /// The server was stopped.
         case stopped
     }
 
-    /// A request that was read as such.
+    /// A request that the script read.
     package struct Request: Sendable, Hashable {
-        /// Its head with the empty line.
+        /// The head, including the empty line.
         package var head: String
-        /// Its body; of a chunked one, the content.
+        /// The body, without chunk framing.
         package var body: [UInt8]
 
-        /// The value of a field, the first if there are several; the name's case does not count.
+        /// Returns the value of a field, the first if there are several; the name is case-insensitive.
         package func field(_ name: String) -> String? {
             let lines = head.split(separator: "\r\n")
             let line = lines.first { $0.lowercased().hasPrefix("\(name.lowercased()):") }
@@ -29,25 +29,25 @@ package struct ServerRecord: Sendable {
 
     /// Its position in the order of acceptance.
     package var number: Int
-    /// Every byte that was read of it, in order.
+    /// The bytes that were read, in order.
     package var received: [UInt8] = []
-    /// How many bytes of bodies were read and not kept.
+    /// The number of bytes of discarded bodies.
     package var discarded = 0
-    /// The requests that the script read as such.
+    /// The requests that the script read.
     package var requests: [Request] = []
-    /// How the client ended it, as soon as the server saw it; nil before.
+    /// How the client ended it; nil until the server detects it.
     package var clientEnd: End?
     /// How it ended; nil while it is open.
     package var end: End?
-    /// When its descriptor was closed here.
+    /// When the server closed its descriptor.
     package var ended: ContinuousClock.Instant?
 
-    /// What was read, as text.
+    /// The bytes that were read, as text.
     package var text: String { String(decoding: received, as: UTF8.self) }
 }
 
 extension ServerRecord: CustomStringConvertible {
-    /// What was seen, in a line: of what was read, the number of bytes.
+    /// The record in one line, with the number of bytes instead of the bytes.
     package var description: String {
         let heads = requests.map { $0.head.prefix { $0 != "\r\n" } }.joined(separator: ", ")
         let ending = end.map { "\($0)" } ?? "open"

@@ -1,41 +1,41 @@
 import Glibc
 import NetworkLab
 
-/// A server in an ``UplinkLab``'s world that writes down every request that it has processed, in their order.
+/// A server in the outer network of an ``UplinkLab`` that records every request that it has processed, in order.
 ///
-/// Each connection has a thread, which neither knows nor minds what becomes of the link: an answer that can't be delivered
-/// is lost, the request was processed all the same. A request counts as processed when it was read to its last byte.
+/// Each connection has a thread, which is independent of the state of the link: a response that can't be delivered
+/// is lost, although its request was processed. A request counts as processed when its last byte was read.
 package final class JournalServer: Sendable {
     /// A request that was processed.
     package struct Entry: Sendable, Hashable {
-        /// `GET` and the like.
+        /// The method, such as `GET`.
         package var method: String
         /// The path with its query.
         package var target: String
-        /// What the `Idempotency-Key` header says; nil without one.
+        /// The value of `Idempotency-Key`; nil without one.
         package var key: String?
         /// The body.
         package var body: [UInt8]
-        /// The number of the connection by which it came.
+        /// The number of its connection.
         package var connection: Int
     }
 
-    /// What was processed so far.
+    /// The requests that were processed so far.
     package let journal: Observed<[Entry]>
     private let server: ScriptedServer
 
-    /// Where it serves, with a slash at the end.
+    /// The URL of the server, with a trailing slash.
     package var url: String { "http://\(UplinkLab.worldAddress):\(server.port)/" }
 
-    /// Begins to serve.
+    /// Starts the server.
     ///
     /// - Parameters:
-    ///   - lab: In whose world.
-    ///   - answer: What is sent to a request after it was written down.
+    ///   - lab: The lab in whose outer network the server listens.
+    ///   - respond: Returns the steps that respond to a request after it was recorded.
     /// - Throws: The errno if it can't listen.
     package init(
         in lab: UplinkLab,
-        answer: @escaping @Sendable (Entry) -> [ServerStep] = { _ in [.response("done")] }
+        respond: @escaping @Sendable (Entry) -> [ServerStep] = { _ in [.response("done")] }
     ) throws {
         let journal = Observed<[Entry]>([])
         let serve = ServerStep.custom { connection in
@@ -43,7 +43,7 @@ package final class JournalServer: Sendable {
             while true {
                 let entry = Entry(try connection.readRequest(), connection: connection.number)
                 journal.update { $0.append(entry) }
-                for step in answer(entry) { try connection.perform(step) }
+                for step in respond(entry) { try connection.perform(step) }
             }
         }
         self.journal = journal
@@ -71,7 +71,7 @@ extension JournalServer.Entry {
 }
 
 extension ServerConnection {
-    /// Reads the next request, head and body.
+    /// Reads the next request with its body.
     func readRequest() throws -> ServerRecord.Request {
         try readHead()
         try readBody()
@@ -79,9 +79,9 @@ extension ServerConnection {
         return request
     }
 
-    /// Lets the kernel ask a silent client whether it is there, and end the connection if it is not (tcp(7)).
+    /// Enables keepalive: the kernel probes a silent client, and ends the connection if it does not respond (tcp(7)).
     ///
-    /// A client that gave up while the link was away leaves no other sign.
+    /// A client that gave up during an outage is not noticed otherwise.
     fileprivate func endWhenForsaken() throws {
         try setOption(descriptor.number, level: SOL_SOCKET, SO_KEEPALIVE, 1, "SO_KEEPALIVE")
         for (option, seconds) in [(TCP_KEEPIDLE, 30), (TCP_KEEPINTVL, 1), (TCP_KEEPCNT, 5)] as [(Int32, Int32)] {

@@ -1,33 +1,33 @@
 import Glibc
 package import NetworkLab
 
-/// A machine with one uplink, and the world behind it: two network namespaces joined by a veth pair.
+/// A machine with one uplink, and the network behind it: two network namespaces connected by a veth pair.
 ///
 /// ```swift
 /// let lab = try UplinkLab()
 /// let server = try JournalServer(in: lab)
 /// try lab.begin(.linkDown)
 /// ```
-/// The machine is 192.0.2.2 on `wan0`, its default route leads to the world at 192.0.2.1. The link may go away and come
-/// back in each way of ``Outage``; sockets of both sides live on meanwhile, as they would.
+/// The machine is 192.0.2.2 on `wan0`; its default route goes to the outer network at 192.0.2.1. The link can fail and
+/// return as in each ``Outage``; the sockets on both sides stay open meanwhile.
 package final class UplinkLab: Sendable {
-    /// The machine's namespace, in which clients are.
+    /// The machine's namespace, for clients.
     package let machine: LabNamespace
-    /// The namespace behind the link, in which servers are.
+    /// The namespace behind the link, for servers.
     package let world: LabNamespace
 
     /// The name of the machine's interface.
     package static let interface = "wan0"
-    /// The address of the world.
+    /// The address of the outer network.
     package static let worldAddress = "192.0.2.1"
     private static let machinePrefix = "192.0.2.2/24"
     private static let far = "far0"
 
-    /// Joins two new namespaces, with the link up.
+    /// Creates two namespaces and connects them, with the link up.
     package init() throws(LabError) {
         machine = try LabNamespace()
         world = try LabNamespace()
-        // With different indexes each end's carrier is announced at once.
+        // With different interface indexes, the carrier of each end is announced immediately.
         try machine.rtnl.createVeth(
             Self.interface,
             .init(index: 10),
@@ -41,9 +41,9 @@ package final class UplinkLab: Sendable {
         try addDefaultRoute()
     }
 
-    /// Takes the link away.
+    /// Starts an outage of the link.
     ///
-    /// - Throws: The kernel's errno, such as for an outage that has begun already.
+    /// - Throws: The kernel's errno, for example if the outage has already started.
     package func begin(_ outage: Outage) throws(LabError) {
         switch outage {
         case .carrierLost: try world.rtnl.setDown(Self.far)
@@ -53,7 +53,7 @@ package final class UplinkLab: Sendable {
         try announceCarriers()
     }
 
-    /// Brings the link back, with all that its outage took.
+    /// Ends an outage, and restores the addresses and routes that it removed.
     package func end(_ outage: Outage) throws(LabError) {
         switch outage {
         case .carrierLost:
@@ -68,7 +68,7 @@ package final class UplinkLab: Sendable {
         try announceCarriers()
     }
 
-    /// Makes the kernel settle both ends now, as for ``NetworkLab/Rtnl/announceCarrier(_:)``: until it has, an end sends
+    /// Announces the carrier of both ends now, as by ``NetworkLab/Rtnl/announceCarrier(_:)``: until then, an end sends
     /// nothing.
     private func announceCarriers() throws(LabError) {
         _ = try machine.rtnl.link(Self.interface)
@@ -80,12 +80,12 @@ package final class UplinkLab: Sendable {
     }
 }
 
-/// How an uplink goes away.
+/// The kinds of outage of an uplink.
 package enum Outage: Sendable, Hashable, CaseIterable {
-    /// The other end is down: addresses and IPv4 routes stay, and lead nowhere.
+    /// The other end is down: addresses and IPv4 routes stay, but packets are lost.
     case carrierLost
-    /// `ip link set down`: the routes through the interface go, its IPv4 addresses stay.
+    /// `ip link set down`: the routes through the interface are removed, its IPv4 addresses stay.
     case linkDown
-    /// The interface's address goes, and the routes with it.
+    /// The interface's address is removed, and the routes with it.
     case addressRemoved
 }

@@ -39,7 +39,7 @@ struct ChallengeTrailTests {
         var trail = ChallengeTrail()
         let sent = ChallengeTrail.Sent(scheme: "basic", realm: "r", isMade: false)
         #expect(trail.challenged(basic, at: origin, sent: sent) == .refused)
-        // There is something to answer for another realm, or with another scheme than the one that was sent.
+        // A challenge for another realm, or with another scheme, can still be answered.
         trail = .init()
         let other = Self.challenges("Basic realm=s")
         #expect(trail.challenged(other, at: origin, sent: sent) == .authenticate(other))

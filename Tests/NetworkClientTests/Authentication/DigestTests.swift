@@ -3,7 +3,7 @@ import Testing
 
 @testable import NetworkClient
 
-/// RFC 7616, 3.9, and what its older editions and Python's hashlib say of the cases that it has no example of.
+/// The examples of RFC 7616, 3.9, and of its predecessors; other values were computed with Python's hashlib.
 struct DigestTests {
     private static let rfc7616 = """
         Digest realm="http-auth@example.org", qop="auth, auth-int", algorithm=ALGORITHM, \
@@ -33,7 +33,7 @@ struct DigestTests {
         ("SHA-256", "753927fa0e85d155564e2e272a28d1802ca10daf4496794697cf8db5856cb6c1"),
     ])
     func `the example of RFC 7616, 3.9.1, to the byte`(algorithm: String, response: String) throws {
-        let answer = ChallengeAnswer.value(
+        let value = ChallengeAuthorization.value(
             to: [Self.challenge(algorithm)],
             for: Self.index,
             Self.mufasa,
@@ -45,14 +45,14 @@ struct DigestTests {
             cnonce="f2/wE4q74E6zIJEtWaHKaf5wv/H5QzzpXusqGemxURZJ", qop=auth, response="\(response)", \
             opaque="FQhe/qaU925kfnzjCev0ciny7QMkPqMAFRtzCUYo5tdS"
             """
-        #expect(answer == expected)
+        #expect(value == expected)
     }
 
     @Test
-    func `of both the stronger one is answered, as in RFC 7616, 3.9.1`() throws {
+    func `the strongest of several challenges is used, as in RFC 7616, 3.9.1`() throws {
         let both = [Self.challenge("MD5"), "Basic realm=\"a\"", Self.challenge("SHA-256")]
-        let answer = ChallengeAnswer.value(to: both, for: Self.index, Self.mufasa)
-        #expect(try parts(answer)["algorithm"] == "SHA-256")
+        let value = ChallengeAuthorization.value(to: both, for: Self.index, Self.mufasa)
+        #expect(try parts(value)["algorithm"] == "SHA-256")
     }
 
     @Test
@@ -62,9 +62,9 @@ struct DigestTests {
             "Digest realm=\"testrealm@host.com\", qop=\"auth,auth-int\", nonce=\"\(nonce)\"",
             .init(user: "Mufasa", password: "Circle Of Life")
         )
-        let answer = try parts(newer.authorization(for: Self.index, clientNonce: "0a4f113b"))
-        #expect(answer["response"] == "6629fae49393a05397450978507c4ef1")
-        #expect(answer["algorithm"] == nil)
+        let fields = try parts(newer.authorization(for: Self.index, clientNonce: "0a4f113b"))
+        #expect(fields["response"] == "6629fae49393a05397450978507c4ef1")
+        #expect(fields["algorithm"] == nil)
         var older = try session(
             "Digest realm=\"testrealm@host.com\", nonce=\"\(nonce)\"",
             .init(user: "Mufasa", password: "CircleOfLife")
@@ -86,15 +86,18 @@ struct DigestTests {
             ]
         ),
     ])
-    func `a session's key is made once, with the first nonces`(algorithm: String, responses: [String]) throws {
+    func `the key of a -sess algorithm is computed once, from the first nonces`(
+        algorithm: String,
+        responses: [String]
+    ) throws {
         var session = try session(Self.challenge(algorithm))
         for (count, response) in zip(1..., responses) {
-            // The client's nonce stays the first one.
+            // The first client nonce is kept.
             let nonce = count == 1 ? Self.clientNonce : "another"
-            let answer = try parts(session.authorization(for: Self.index, clientNonce: nonce))
-            #expect(answer["response"] == response)
-            #expect(answer["cnonce"] == Self.clientNonce)
-            #expect(answer["nc"] == "0000000\(count)")
+            let fields = try parts(session.authorization(for: Self.index, clientNonce: nonce))
+            #expect(fields["response"] == response)
+            #expect(fields["cnonce"] == Self.clientNonce)
+            #expect(fields["nc"] == "0000000\(count)")
         }
     }
 
@@ -102,24 +105,24 @@ struct DigestTests {
         ("MD5", "505b7c066de2e4b660ce942d6e102248"),
         ("SHA-256", "b75d41ffa7bcfae6894d956630e0722b51311aa4b5e1dbe5e7a0371b5aab6797"),
     ])
-    func `the body is protected where nothing else will do`(algorithm: String, response: String) throws {
+    func `auth-int is used if the server offers nothing else`(algorithm: String, response: String) throws {
         var session = try session(Self.challenge(algorithm, "auth-int"))
         let target = "/dir/index.html"
         let request = DigestSession.Request(method: "POST", target: target, body: Array("a=1&b=2".utf8))
-        let answer = try parts(session.authorization(for: request, clientNonce: Self.clientNonce))
-        #expect(answer["response"] == response)
-        #expect(answer["qop"] == "auth-int")
-        // A body that is not known beforehand can't be.
+        let fields = try parts(session.authorization(for: request, clientNonce: Self.clientNonce))
+        #expect(fields["response"] == response)
+        #expect(fields["qop"] == "auth-int")
+        // The hash of a body that is not in memory is not known beforehand.
         let stream = DigestSession.Request(method: "POST", target: target, body: nil)
         #expect(!session.canAuthorize(stream))
         let none = session.authorization(for: stream, clientNonce: Self.clientNonce)
         #expect(none == nil)
         let basic = [Self.challenge(algorithm, "auth-int"), "Basic realm=a"]
-        #expect(ChallengeAnswer.value(to: basic, for: stream, Self.mufasa)?.hasPrefix("Basic ") == true)
+        #expect(ChallengeAuthorization.value(to: basic, for: stream, Self.mufasa)?.hasPrefix("Basic ") == true)
     }
 
     @Test
-    func `a user's name is hashed where the server wants that`() throws {
+    func `the user name is hashed if the server asks for it`() throws {
         var session = try session(
             """
             Digest realm="api@example.org", qop="auth", algorithm=SHA-256, charset=UTF-8, userhash=true, \
@@ -128,34 +131,34 @@ struct DigestTests {
             .init(user: "J\u{E4}s\u{F8}n Doe", password: "Secret, or not?")
         )
         let request = DigestSession.Request(method: "GET", target: "/doe.json")
-        let answer = try parts(session.authorization(for: request, clientNonce: "NTg6RKcb9boFIAS3KrFK9BGeh+niz/sm"))
-        #expect(answer["username"] == "5a1a8a47df5c298551b9b42ba9b05835174a5bd7d511ff7fe9191d8e946fc4e7")
-        #expect(answer["userhash"] == "true")
-        #expect(answer["response"] == "06d0c14162099f487a92ebceaf71097534ee5f90d858386449c337ab69f7f6b8")
+        let fields = try parts(session.authorization(for: request, clientNonce: "NTg6RKcb9boFIAS3KrFK9BGeh+niz/sm"))
+        #expect(fields["username"] == "5a1a8a47df5c298551b9b42ba9b05835174a5bd7d511ff7fe9191d8e946fc4e7")
+        #expect(fields["userhash"] == "true")
+        #expect(fields["response"] == "06d0c14162099f487a92ebceaf71097534ee5f90d858386449c337ab69f7f6b8")
     }
 
     @Test
-    func `a name that is not ASCII goes as RFC 8187 says to a server that reads UTF-8`() throws {
+    func `a user name that is not ASCII is encoded by RFC 8187 for a server that accepts UTF-8`() throws {
         let user = Credential(user: "J\u{E4}s\u{F8}n Doe", password: "p")
         var session = try session("Digest realm=r, nonce=n, qop=auth, charset=UTF-8", user)
         let value = session.authorization(for: Self.index, clientNonce: "c")
-        let answer = try #require(value)
-        #expect(answer.hasPrefix("Digest username*=UTF-8''J%C3%A4s%C3%B8n%20Doe, realm=\"r\""))
+        let field = try #require(value)
+        #expect(field.hasPrefix("Digest username*=UTF-8''J%C3%A4s%C3%B8n%20Doe, realm=\"r\""))
         var older = try self.session("Digest realm=r, nonce=n, qop=auth", user)
         let old = older.authorization(for: Self.index, clientNonce: "c")
         #expect(old?.hasPrefix("Digest username=\"J\u{E4}s\u{F8}n Doe\"") == true)
     }
 
     @Test
-    func `quotes are escaped where they are sent, and not where they are hashed`() throws {
+    func `quotes are escaped in the field but not in the hash`() throws {
         var session = try session(
             "Digest realm=\"r\\\"\\\\s\", nonce=n, qop=auth, algorithm=MD5",
             .init(user: "a\"b\\c", password: "p")
         )
         let value = session.authorization(for: .init(method: "GET", target: "/"), clientNonce: "c")
-        let answer = try #require(value)
-        #expect(answer.contains("username=\"a\\\"b\\\\c\", realm=\"r\\\"\\\\s\""))
-        #expect(answer.contains("response=\"33cfa196155b20c6a8eca34f7af7e086\""))
+        let field = try #require(value)
+        #expect(field.contains("username=\"a\\\"b\\\\c\", realm=\"r\\\"\\\\s\""))
+        #expect(field.contains("response=\"33cfa196155b20c6a8eca34f7af7e086\""))
     }
 
     @Test(arguments: [
@@ -163,31 +166,31 @@ struct DigestTests {
         "Digest realm=r, nonce=n, algorithm=SHA-512-256", "Digest realm=r, nonce=n, qop=other", "Digest realm=r",
         "Digest nonce=n", "Digest realm=r, nonce=n, algorithm=MD5-sess", "Negotiate", "Bearer realm=r",
     ])
-    func `what can't be answered is passed over`(challenge: String) {
-        #expect(ChallengeAnswer.value(to: [challenge], for: Self.index, Self.mufasa) == nil)
-        let withBasic = ChallengeAnswer.value(to: [challenge, "Basic realm=r"], for: Self.index, Self.mufasa)
+    func `an unsupported challenge is skipped`(challenge: String) {
+        #expect(ChallengeAuthorization.value(to: [challenge], for: Self.index, Self.mufasa) == nil)
+        let withBasic = ChallengeAuthorization.value(to: [challenge, "Basic realm=r"], for: Self.index, Self.mufasa)
         #expect(withBasic == "Basic TXVmYXNhOkNpcmNsZSBvZiBMaWZl")
     }
 
     @Test
-    func `a credential that a field can't carry is not sent`() {
+    func `a credential with a line break is not sent`() {
         let hostile = Credential(user: "a\r\nX: y", password: "b")
         for challenge in ["Basic realm=r", "Digest realm=r, nonce=n"] {
-            #expect(ChallengeAnswer.value(to: [challenge], for: Self.index, hostile) == nil)
+            #expect(ChallengeAuthorization.value(to: [challenge], for: Self.index, hostile) == nil)
         }
     }
 
     @Test
-    func `a tunnel is asked for with host and port, and a stale nonce is told`() throws {
+    func `CONNECT uses host and port as the URI, and a stale nonce is recognized`() throws {
         let request = DigestSession.Request(method: "CONNECT", target: "example.com:443")
-        let answer = ChallengeAnswer.value(to: ["Digest realm=r, nonce=n, qop=auth"], for: request, Self.mufasa)
-        #expect(try parts(answer)["uri"] == "example.com:443")
-        #expect(ChallengeAnswer.isStale(["Basic realm=r", "Digest realm=r, nonce=m, stale=true"]))
-        #expect(!ChallengeAnswer.isStale(["Digest realm=r, nonce=m, stale=false", "Digest realm=r, nonce=m"]))
+        let value = ChallengeAuthorization.value(to: ["Digest realm=r, nonce=n, qop=auth"], for: request, Self.mufasa)
+        #expect(try parts(value)["uri"] == "example.com:443")
+        #expect(ChallengeAuthorization.isStale(["Basic realm=r", "Digest realm=r, nonce=m, stale=true"]))
+        #expect(!ChallengeAuthorization.isStale(["Digest realm=r, nonce=m, stale=false", "Digest realm=r, nonce=m"]))
     }
 
     @Test
-    func `no description shows what is as good as the password`() throws {
+    func `no description of a session shows the credential`() throws {
         var session = try session(Self.challenge("MD5"))
         _ = session.authorization(for: Self.index, clientNonce: "c")
         var text = "\(session) \(String(reflecting: session))"

@@ -20,7 +20,7 @@ struct ExpectationTests {
         try HTTPSession(baseURL: "http://127.0.0.1:\(server.port)/", configuration: .init(timeouts: .lasting))
     }
 
-    private func expectGoneAgain(_ server: ScriptedServer, _ body: [UInt8]) {
+    private func expectResent(_ server: ScriptedServer, _ body: [UInt8]) {
         let requests = server.connections.flatMap(\.requests)
         #expect(requests.map { $0.head.contains("Expect: 100-continue") } == [true, false])
         #expect(requests.last?.body == body)
@@ -31,7 +31,7 @@ struct ExpectationTests {
         let options = RequestOptions(expectsContinue: true)
         let response = try await session(server).upload("a", from: .bytes([1, 2, 3]), options: options).response()
         #expect(response.status == 200 && response.bytes == Array("taken".utf8))
-        expectGoneAgain(server, [1, 2, 3])
+        expectResent(server, [1, 2, 3])
     }
 
     @Test func `a sequence that was not read yet can be sent after the refusal`() async throws {
@@ -40,7 +40,7 @@ struct ExpectationTests {
         let options = RequestOptions(expectsContinue: true)
         let response = try await session(server).upload("a", from: .once(sequence), options: options).response()
         #expect(response.status == 200)
-        expectGoneAgain(server, [1, 2])
+        expectResent(server, [1, 2])
     }
 
     @Test func `a sequence that was not read yet can be sent after the refusal with a credential too`() async throws {
@@ -109,7 +109,7 @@ struct ExpectationTests {
         #expect(server.connections.count == 2)
     }
 
-    @Test func `a sequence that was read can't be sent again: the refusal is the response`() async throws {
+    @Test func `a sequence that was read can't be resent: the refusal is the response`() async throws {
         let latch = try ServerLatch()
         let server = try ScriptedServer(always: [.readHead, .await(latch), Self.refusal, .readToEnd])
         let sequence = WatchedSequence([[1], [2]]) { latch.open() }
@@ -125,7 +125,7 @@ struct ExpectationTests {
         let name = try #require(HTTPField.Name("Expect"))
         let response = try await session(server).post("a", headers: [name: value], body: .bytes([1, 2, 3])).response()
         #expect(response.status == 200)
-        expectGoneAgain(server, [1, 2, 3])
+        expectResent(server, [1, 2, 3])
         #expect(server.connections.first?.requests.first?.body.isEmpty != false)
     }
 

@@ -97,7 +97,7 @@ struct FedRequestTests {
         #expect(server.connections.count == 1)
     }
 
-    @Test(arguments: [true, false]) func `a replayable body is sent again`(isReplayable: Bool) async throws {
+    @Test(arguments: [true, false]) func `only a replayable body is resent`(isReplayable: Bool) async throws {
         let server = try ScriptedServer { number in
             number == 0 ? [.readRequest, .reset] : [.readRequest, .response("yes")]
         }

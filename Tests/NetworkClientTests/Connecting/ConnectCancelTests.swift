@@ -53,8 +53,8 @@ struct ConnectCancelTests {
         try await LabLoops.run { loops in
             try loops.addSilentPeers("2001:db8::9", "192.0.2.9")
             let before = try loops.sockets()
-            let answers = try addresses.map { try SocketAddress.numeric($0, port: 0) }
-            let connector = Connector(resolver: NameResolver { _ in .addresses(answers) }, tls: nil)
+            let resolved = try addresses.map { try SocketAddress.numeric($0, port: 0) }
+            let connector = Connector(resolver: NameResolver { _ in .addresses(resolved) }, tls: nil)
             let attempt = connector.connect(to: .init("x"), limits: .lasting, on: loops.loop) { _ in }
             try await loops.waitForSockets { $0 >= before + addresses.count }
             attempt.cancel()

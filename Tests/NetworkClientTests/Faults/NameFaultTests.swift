@@ -14,13 +14,13 @@ struct NameFaultTests {
         arguments: [
             (.code(3), .nameNotFound), (.code(0), .nameNotFound), (.code(2), .nameTemporarilyUnresolvable),
             (.silence, .resolveTimedOut),
-        ] as [(NameServer.Answer, HTTPError.Code)]
+        ] as [(NameServer.Reply, HTTPError.Code)]
     )
-    func `each response of a name server has its error`(answer: NameServer.Answer, code: HTTPError.Code) async throws {
+    func `each response of a name server has its error`(reply: NameServer.Reply, code: HTTPError.Code) async throws {
         try await FaultLab.run { faults in
-            let names = try NameServer(in: faults.lab) { _ in answer }
+            let names = try NameServer(in: faults.lab) { _ in reply }
             var configuration = HTTPConfiguration.lasting
-            if answer == .silence { configuration.limit(\.resolve) }
+            if reply == .silence { configuration.limit(\.resolve) }
             let session = try faults.session(configuration)
             let error = await #expect(throws: HTTPError.self) {
                 _ = try await session.get("http://some-name.test/").response()

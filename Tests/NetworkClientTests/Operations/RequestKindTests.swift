@@ -4,7 +4,7 @@ import Testing
 
 @testable import NetworkClient
 
-/// What requests of different kinds have in common, and what each kind returns.
+/// The common behaviour of all kinds of requests, and the results of each kind.
 @Suite(.timeLimit(.minutes(5)))
 struct RequestKindTests {
     private static func session(_ server: ScriptedServer) throws -> HTTPSession {

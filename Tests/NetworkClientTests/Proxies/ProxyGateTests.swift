@@ -79,7 +79,7 @@ struct ProxyGateTests {
                 try await session.get(origin, options: options).response()
             }
             #expect(error?.code == .connectivityTimedOut)
-            #expect(error?.reason.contains("no way to 203.0.113.9:80 by the proxy http://192.0.2.1:") == true)
+            #expect(error?.reason.contains("no path to 203.0.113.9:80 by the proxy http://192.0.2.1:") == true)
         }
     }
 

@@ -65,15 +65,15 @@ final class NameServerHandler: ChannelInboundHandler {
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         var envelope = unwrapInboundIn(data)
-        guard let answer = answer(to: Array(envelope.data.readableBytesView)) else { return }
-        envelope.data = ByteBuffer(bytes: answer)
+        guard let response = response(to: Array(envelope.data.readableBytesView)) else { return }
+        envelope.data = ByteBuffer(bytes: response)
         context.writeAndFlush(wrapOutboundOut(envelope), promise: nil)
     }
 
-    /// The question with its header changed, and the records behind it.
-    private func answer(to query: [UInt8]) -> [UInt8]? {
+    /// Returns the query as a response: with a changed header, and with the records appended.
+    private func response(to query: [UInt8]) -> [UInt8]? {
         guard query.count > 12, let end = query[12...].firstIndex(of: 0), query.count >= end + 5 else { return nil }
-        var answer = Array(query[..<(end + 5)])
+        var response = Array(query[..<(end + 5)])
         var records: [[UInt8]] = []
         var code: UInt8 = 0
         switch manner {
@@ -81,7 +81,7 @@ final class NameServerHandler: ChannelInboundHandler {
         case .code(let value): code = value
         case .addresses(let addresses): records = query[end + 2] == 1 ? addresses : []
         }
-        answer[2...11] = [0x81, 0x80 | code, 0, 1, 0, UInt8(records.count), 0, 0, 0, 0]
-        return records.reduce(into: answer) { $0 += [0xC0, 12, 0, 1, 0, 1, 0, 0, 0, 60, 0, 4] + $1 }
+        response[2...11] = [0x81, 0x80 | code, 0, 1, 0, UInt8(records.count), 0, 0, 0, 0]
+        return records.reduce(into: response) { $0 += [0xC0, 12, 0, 1, 0, 1, 0, 0, 0, 60, 0, 4] + $1 }
     }
 }

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("The system's own lookups")
 struct SystemLookupTests {
-    private func answer(
+    private func resolve(
         _ manner: NameServerHandler.Manner,
         limit: Duration = .seconds(120)
     ) async throws -> Result<[String], HTTPError> {
@@ -29,14 +29,14 @@ struct SystemLookupTests {
         _ manner: NameServerHandler.Manner,
         limit: Duration = .seconds(120)
     ) async throws -> HTTPError.Code? {
-        switch try await answer(manner, limit: limit) {
+        switch try await resolve(manner, limit: limit) {
         case .success: nil
         case .failure(let error): error.code
         }
     }
 
     @Test func `a name server's addresses are returned`() async throws {
-        let addresses = try await answer(.addresses([[192, 0, 2, 7], [192, 0, 2, 8]])).get()
+        let addresses = try await resolve(.addresses([[192, 0, 2, 7], [192, 0, 2, 8]])).get()
         #expect(addresses.sorted() == ["192.0.2.7", "192.0.2.8"])
     }
 

@@ -23,7 +23,7 @@ struct AdaptingTests {
         return try HTTPSession(baseURL: base, configuration: configuration)
     }
 
-    /// Answers the requests one after the other; the last response stands for all that follow.
+    /// Returns a server that responds with one status after the other; the last one applies to all further requests.
     private func server(_ statuses: String...) throws -> AnsweringServer {
         let count = Lock(0)
         return try AnsweringServer { _ in

@@ -122,7 +122,7 @@ struct InterceptedRetryTests {
         #expect(server.connections.count == 1)
     }
 
-    @Test func `what cannot be sent again is not asked about`() async throws {
+    @Test func `the interceptor is not asked about a request that can't be resent`() async throws {
         let server = try failing(9)
         let count = Lock(0)
         let session = try session(server) { _ in
@@ -134,7 +134,7 @@ struct InterceptedRetryTests {
         #expect(count.withLock { $0 } == 0)
     }
 
-    /// A session whose interceptor decides nothing before its task is cancelled, and records both.
+    /// Returns a session whose interceptor waits until its task is cancelled, and records its states.
     private func undecided(_ server: ScriptedServer, _ states: Observed<[String]>) throws -> HTTPSession {
         try session(server) { _ in
             states.update { $0.append("began") }

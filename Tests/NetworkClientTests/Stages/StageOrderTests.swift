@@ -4,16 +4,16 @@ import NetworkClient
 import NetworkClientCore
 import Testing
 
-/// The order of what happens before a request is sent and after a response has come.
+/// The order of the stages before a request is sent and after a response was received.
 @Suite(.timeLimit(.minutes(5)))
 struct StageOrderTests {
-    /// A request, the responses that it gets one after the other, and what follows.
+    /// A request, the responses that it receives one after the other, and the expected behaviour.
     struct Row: Sendable, CustomTestStringConvertible {
         enum Request: Sendable {
             case get
-            /// A PUT that asks for leave before it sends its body.
+            /// A PUT that waits for 100 (Continue) before it sends its body.
             case expecting
-            /// A download that has three bytes already.
+            /// A download that already has three bytes.
             case download
         }
 
@@ -22,11 +22,11 @@ struct StageOrderTests {
         var hasProxy = false
         var hasCredential = false
         var followsRedirects = true
-        /// Status lines with their fields; the last one stands for all that follow.
+        /// The status lines with their fields; the last one applies to all further requests.
         let responses: [String]
         /// The requests that the server reads: method, target, and the fields that stages set, in their order.
         let requests: [String]
-        /// What the request tells of stages and retries.
+        /// The events of stages and retries.
         var events: [String] = []
         /// The status or the error.
         let end: String
@@ -37,16 +37,21 @@ struct StageOrderTests {
     private static let absolute = "http://origin.example/a"
 
     static let rows = [
-        Row(testDescription: "a success is the end", responses: ["200 OK"], requests: ["GET /a"], end: "200"),
         Row(
-            testDescription: "a receiver that wants another range goes before the retry",
+            testDescription: "a successful response ends the request",
+            responses: ["200 OK"],
+            requests: ["GET /a"],
+            end: "200"
+        ),
+        Row(
+            testDescription: "a rejected range is handled before the retry",
             request: .download,
             responses: ["416 No\r\nContent-Range: bytes */2", "200 OK"],
             requests: ["GET /a Range", "GET /a"],
             end: "200"
         ),
         Row(
-            testDescription: "a refused expectation goes before the retry",
+            testDescription: "a refused expectation is handled before the retry",
             request: .expecting,
             responses: ["417 No", "200 OK"],
             requests: ["PUT /a Expect", "PUT /a"],
@@ -61,14 +66,14 @@ struct StageOrderTests {
             end: "200"
         ),
         Row(
-            testDescription: "a proxy's challenge goes before the retry",
+            testDescription: "a proxy's challenge is handled before the retry",
             hasProxy: true,
             responses: ["407 Who\r\nProxy-Authenticate: Digest realm=\"r\", nonce=\"n\", qop=\"auth\"", "200 OK"],
             requests: ["GET \(absolute) Proxy-Authorization:Basic", "GET \(absolute) Proxy-Authorization:Digest"],
             end: "200"
         ),
         Row(
-            testDescription: "a proxy's refusal is the end, whatever the policy of retries",
+            testDescription: "a proxy's refusal ends the request, whatever the retry policy",
             hasProxy: true,
             responses: ["407 Who\r\nProxy-Authenticate: Basic realm=\"r\""],
             requests: ["GET \(absolute) Proxy-Authorization:Basic"],
@@ -83,7 +88,7 @@ struct StageOrderTests {
             end: "200"
         ),
         Row(
-            testDescription: "a challenge goes before the redirect and the retry",
+            testDescription: "a challenge is handled before the redirect and the retry",
             hasCredential: true,
             responses: ["401 Who\r\n\(challenge)\r\n\(location)", "200 OK"],
             requests: ["GET /a", "GET /a Authorization:Basic"],
@@ -91,7 +96,7 @@ struct StageOrderTests {
             end: "200"
         ),
         Row(
-            testDescription: "a refused credential is left to the retry, and is not sent again",
+            testDescription: "a rejected credential is left to the retry, and is not resent",
             hasCredential: true,
             responses: ["401 Who\r\n\(challenge)", "401 Who\r\n\(challenge)", "200 OK"],
             requests: ["GET /a", "GET /a Authorization:Basic", "GET /a"],
@@ -99,7 +104,7 @@ struct StageOrderTests {
             end: "200"
         ),
         Row(
-            testDescription: "a redirect goes before the retry, and a challenge of its own is none",
+            testDescription: "a redirect is handled before the retry, and its challenge is ignored",
             hasCredential: true,
             responses: ["302 There\r\n\(challenge)\r\n\(location)", "200 OK"],
             requests: ["GET /a", "GET /b"],
@@ -115,7 +120,7 @@ struct StageOrderTests {
             end: "200"
         ),
         Row(
-            testDescription: "the retry is last",
+            testDescription: "the retry is handled last",
             hasCredential: true,
             responses: ["503 Busy\r\n\(challenge)\r\n\(location)", "200 OK"],
             requests: ["GET /a", "GET /a"],
@@ -132,7 +137,7 @@ struct StageOrderTests {
             end: "200"
         ),
         Row(
-            testDescription: "all in turn",
+            testDescription: "all stages apply to one request in turn",
             request: .expecting,
             hasCredential: true,
             responses: ["417 No", "401 Who\r\n\(challenge)", "307 There\r\n\(location)", "503 Busy", "200 OK"],
@@ -145,14 +150,14 @@ struct StageOrderTests {
         ),
     ]
 
-    /// Retries each status that a stage may answer, so that a stage that comes too late is seen.
+    /// Retries each status that a stage handles, so that a stage that is called too late is noticed.
     private static let retry = RetryPolicy(
         maximumAttempts: 2,
         baseDelay: .milliseconds(1),
         retryableStatuses: [302, 307, 401, 407, 416, 417, 503]
     )
 
-    /// Gives each request the next of a row's responses.
+    /// Returns a server that sends one response of a row after the other.
     private func server(_ responses: [String]) throws -> AnsweringServer {
         let count = Lock(0)
         return try AnsweringServer { _ in
@@ -196,7 +201,7 @@ struct StageOrderTests {
     }
 
     @Test(arguments: rows)
-    func `the stages have their order`(row: Row) async throws {
+    func `stages handle a response in their order`(row: Row) async throws {
         let lab = try DownloadLab()
         let server = try server(row.responses)
         let session = try session(server, row)
@@ -218,7 +223,7 @@ struct StageOrderTests {
         }
     }
 
-    @Test func `credentials are those of the moment at which the request leaves its gate`() async throws {
+    @Test func `a request that waited at the gate uses the current credentials`() async throws {
         let server = try AnsweringServer { request in
             request["Authorization"] == "Bearer new"
                 ? [.response("in")]
@@ -245,7 +250,7 @@ struct StageOrderTests {
 }
 
 extension AnsweringServer.Request {
-    /// Method and target, and the fields that stages set, in their order.
+    /// The method, the target and the fields that stages set, in their order.
     fileprivate var line: String {
         let names = ["Range", "Expect", "Authorization", "Proxy-Authorization"]
         let fields = head.split(separator: "\r\n").dropFirst().compactMap { line -> String? in
@@ -259,7 +264,7 @@ extension AnsweringServer.Request {
 }
 
 extension RequestEvent {
-    /// What stages and retries are told by.
+    /// The name of an event of a stage or a retry.
     fileprivate var name: String? {
         switch self {
         case .retrying: "retrying"

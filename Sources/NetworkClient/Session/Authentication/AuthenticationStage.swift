@@ -1,6 +1,6 @@
 import NIOHTTP1
 
-/// Gives an origin the credentials of a request, and answers its challenges (401; RFC 9110, 11.6).
+/// Sends the credentials of a request to its origin, and responds to challenges (401; RFC 9110, 11.6).
 final class AuthenticationStage: ExchangeStage {
     private unowned let core: SessionCore
 
@@ -13,8 +13,8 @@ final class AuthenticationStage: ExchangeStage {
 
     func received(_ head: HTTPResponseHead, _ request: RequestHandle) -> HeadDecision {
         guard head.status.code == 401, let login = request.current.login else { return .proceed }
-        let hasAnswered = request.run.extras?.following.map { $0.made != nil || $0.renewed != nil } ?? false
-        return .withhold(isLikelyResent: !hasAnswered && core.authenticator.mayAnswer(login, request))
+        let hasResponded = request.run.extras?.following.map { $0.made != nil || $0.renewed != nil } ?? false
+        return .withhold(isLikelyResent: !hasResponded && core.authenticator.canAuthenticate(login, request))
     }
 
     func completed(_ response: DataResponse, _ request: RequestHandle) -> ResponseDecision {

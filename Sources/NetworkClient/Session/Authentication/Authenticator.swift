@@ -3,36 +3,36 @@ import NIOCore
 import NIOHTTP1
 import NetworkClientCore
 
-/// Answers the challenges of a session's requests, and sends ahead what was answered before.
+/// Responds to the challenges of origins, and sends credentials preemptively where they were accepted before.
 ///
-/// Confined to the session's event loop, which each entry checks.
+/// Confined to the session's event loop, which each entry point checks.
 final class Authenticator {
     private unowned let core: SessionCore
-    /// The credentials that are known beforehand, by origin.
-    private let known: [HTTPOrigin: [SpaceCredential]]
+    /// The configured credentials, by origin.
+    private let configured: [HTTPOrigin: [SpaceCredential]]
     private let handler: AuthenticationHandler?
-    /// Who gets the tokens of an origin.
+    /// The token keepers, by origin.
     let tokens: [HTTPOrigin: TokenKeeper]
-    /// The spaces whose challenges were answered.
+    /// The protection spaces for which credentials were sent.
     private var spaces = ProtectionSpaces()
-    /// The challenges for which the handler is being asked, and who waits.
-    private var questions: [ChallengeKey: [ChallengedRequest]] = [:]
+    /// The challenges that the handler was asked about, each with the requests that wait for its reply.
+    private var pendingChallenges: [ChallengeKey: [ChallengedRequest]] = [:]
 
     init(_ policy: ResolvedAuthentication, _ core: SessionCore) {
         self.core = core
-        known = policy.credentials
+        configured = policy.credentials
         handler = policy.handler
         tokens = policy.tokens.mapValues { TokenKeeper($0, core) }
     }
 
-    /// The credential that is known beforehand for a realm.
-    private func knownCredential(for realm: String, at origin: HTTPOrigin) -> Credential? {
-        known[origin]?.first { $0.realm == nil || $0.realm == realm }?.credential
+    /// Returns the configured credential for a realm; nil if there is none.
+    private func configuredCredential(for realm: String, at origin: HTTPOrigin) -> Credential? {
+        configured[origin]?.first { $0.realm == nil || $0.realm == realm }?.credential
     }
 
     // MARK: Sending
 
-    /// An attempt begins: what is known to be wanted is sent along.
+    /// Adds credentials to the head of an attempt: the token, or those for the space that the URL is assumed to be in.
     func willSend(_ head: inout HTTPRequestHead, _ handle: RequestHandle, _ login: RequestCredentials) {
         core.loop.preconditionInEventLoop()
         let origin = handle.current.url.origin
@@ -56,11 +56,11 @@ final class Authenticator {
         )
         guard let value else { return }
         head.headers.replaceOrAdd(name: "Authorization", value: value)
-        let answered = AnsweredSpace(origin: origin, realm: space.0.realm, credential: space.0.credential)
-        handle.following.sent = .space(answered, scheme: space.0.authorization.scheme, isMade: answered == made)
+        let used = AuthenticatedSpace(origin: origin, realm: space.0.realm, credential: space.0.credential)
+        handle.following.sent = .space(used, scheme: space.0.authorization.scheme, isMade: used == made)
     }
 
-    /// What Digest makes its answer of.
+    /// Returns the parts of a request from which Digest computes its credentials.
     private static func request(
         _ head: HTTPRequestHead,
         _ request: PreparedRequest,
@@ -75,14 +75,14 @@ final class Authenticator {
 
     // MARK: Receiving
 
-    /// Whether there is anybody to answer a challenge to a request.
-    func mayAnswer(_ login: RequestCredentials, _ handle: RequestHandle) -> Bool {
+    /// Returns whether there may be credentials for a challenge: a credential, a token or the handler.
+    func canAuthenticate(_ login: RequestCredentials, _ handle: RequestHandle) -> Bool {
         let origin = handle.current.url.origin
-        return login.credential(at: origin) != nil || handler != nil || known[origin] != nil
+        return login.credential(at: origin) != nil || handler != nil || configured[origin] != nil
             || login.own == nil && tokens[origin] != nil
     }
 
-    /// An answer has come that is no challenge: what was sent was good.
+    /// Records that the credentials of a request were accepted: its response is not a challenge.
     func succeeded(_ handle: RequestHandle, _ head: HTTPResponseHead) {
         core.loop.preconditionInEventLoop()
         guard let following = handle.run.extras?.following, let sent = following.sent else { return }
@@ -98,15 +98,15 @@ final class Authenticator {
     }
 }
 
-/// A session's policy with its origins read.
+/// A session's authentication policy by origin.
 struct ResolvedAuthentication: Sendable {
     var credentials: [HTTPOrigin: [SpaceCredential]] = [:]
     var tokens: [HTTPOrigin: BearerTokens] = [:]
     var handler: AuthenticationHandler?
 
-    /// Reads the origins.
+    /// Creates the policy and parses its origins.
     ///
-    /// - Throws: `invalidConfiguration` for an origin that is no URL, and for two sources of tokens for one.
+    /// - Throws: `invalidConfiguration` if an origin is not a URL, or has two sources of tokens.
     init(_ policy: AuthenticationPolicy) throws(HTTPError) {
         handler = policy.handler
         for credential in policy.credentials {
@@ -132,31 +132,31 @@ struct ResolvedAuthentication: Sendable {
                 .invalidConfiguration,
                 processing: .neverSent,
                 reason:
-                    "a credential or token is for an origin that is none, such as https://api.example.com: \(error.reason)"
+                    "a credential or token needs an origin, such as https://api.example.com: \(error.reason)"
             )
         }
     }
 }
 
-/// What is asked alike: one answer of the handler serves all who wait for it.
+/// Identifies equal challenges: the handler is asked once, and its reply serves all requests that wait for it.
 struct ChallengeKey: Hashable {
     let origin: HTTPOrigin
     let scheme: String
     let realm: String
 }
 
-/// A request that waits for the handler's answer, with the challenges that it can be about.
+/// A request whose response contains challenges.
 struct ChallengedRequest {
     let handle: RequestHandle
     let response: DataResponse
-    /// The strongest first: the first one is being asked about.
+    /// The challenges that are left, the strongest first; the handler is asked about the first.
     var challenges: [AuthenticationChallenge]
-    /// The realm that it was sent with an answer for.
+    /// The realm for which credentials were sent with the request; nil for none.
     var sentRealm: String?
 }
 
 extension Authenticator {
-    /// What follows an answer with challenges.
+    /// Decides what follows a response with challenges.
     func challenged(_ handle: RequestHandle, _ response: DataResponse, _ login: RequestCredentials) -> ResponseDecision
     {
         core.loop.preconditionInEventLoop()
@@ -169,32 +169,35 @@ extension Authenticator {
         let space = sent?.space
         switch following.trail.challenged(challenges, at: origin, sent: space?.note) {
         case .refused:
-            if let space { spaces.forget(space.answered.realm, space.answered.credential, at: origin) }
+            if let space { spaces.forget(space.used.realm, space.used.credential, at: origin) }
             return .end
         case .renew(let challenge):
-            guard let credential = space?.answered.credential else { return .end }
+            guard let credential = space?.used.credential else { return .end }
             let isShared = login.credential(at: origin) == nil
-            return answer(challenge, credential, handle, isShared: isShared) ?? .end
+            return authenticate(challenge, credential, handle, isShared: isShared) ?? .end
         case .authenticate(let challenges):
             let realm = space?.note.realm
-            return answer(.init(handle: handle, response: response, challenges: challenges, sentRealm: realm), login)
+            return authenticate(
+                .init(handle: handle, response: response, challenges: challenges, sentRealm: realm),
+                login
+            )
         }
     }
 
-    /// Answers the first challenge for which there is a credential, or asks the handler about it.
-    private func answer(_ challenged: ChallengedRequest, _ login: RequestCredentials) -> ResponseDecision {
+    /// Responds to the first challenge for which there is a credential, or asks the handler about it.
+    private func authenticate(_ challenged: ChallengedRequest, _ login: RequestCredentials) -> ResponseDecision {
         let handle = challenged.handle
         let origin = handle.current.url.origin
         var challenged = challenged
         while let challenge = challenged.challenges.first {
             if let own = login.credential(at: origin) {
-                if let decision = answer(challenge, own, handle, isShared: false) { return decision }
-            } else if let decision = answerAsOthers(challenge, challenged) {
+                if let decision = authenticate(challenge, own, handle, isShared: false) { return decision }
+            } else if let decision = authenticateWithShared(challenge, challenged) {
                 return decision
             } else if let handler {
                 ask(handler, challenge, challenged)
                 return .deferred
-            } else if let decision = answerByDefault(challenge, handle) {
+            } else if let decision = authenticateWithConfigured(challenge, handle) {
                 return decision
             }
             challenged.challenges.removeFirst()
@@ -202,9 +205,8 @@ extension Authenticator {
         return .end
     }
 
-    /// Answers with what answered for others of the realm since the request went out, as those do that are sent from
-    /// now on.
-    private func answerAsOthers(
+    /// Responds with the credential that other requests have used for the realm since this one was sent.
+    private func authenticateWithShared(
         _ challenge: AuthenticationChallenge,
         _ challenged: ChallengedRequest
     ) -> ResponseDecision? {
@@ -212,17 +214,24 @@ extension Authenticator {
         guard let realm = challenge.realm, realm != challenged.sentRealm,
             let credential = spaces.sharedCredential(of: realm, at: handle.current.url.origin)
         else { return nil }
-        return answer(challenge, credential, handle, isShared: true)
+        return authenticate(challenge, credential, handle, isShared: true)
     }
 
-    private func answerByDefault(_ challenge: AuthenticationChallenge, _ handle: RequestHandle) -> ResponseDecision? {
+    /// Responds with the configured credential; nil if there is none.
+    private func authenticateWithConfigured(
+        _ challenge: AuthenticationChallenge,
+        _ handle: RequestHandle
+    ) -> ResponseDecision? {
         let origin = handle.current.url.origin
-        guard let realm = challenge.realm, let credential = knownCredential(for: realm, at: origin) else { return nil }
-        return answer(challenge, credential, handle, isShared: true)
+        guard let realm = challenge.realm, let credential = configuredCredential(for: realm, at: origin) else {
+            return nil
+        }
+        return authenticate(challenge, credential, handle, isShared: true)
     }
 
-    /// Sends the request again with the answer to a challenge; nil if the credential can't answer it.
-    private func answer(
+    /// Stores the credentials for a challenge, and returns the decision to resend the request; nil if the credential
+    /// does not fit the challenge.
+    private func authenticate(
         _ challenge: AuthenticationChallenge,
         _ credential: Credential,
         _ handle: RequestHandle,
@@ -232,13 +241,15 @@ extension Authenticator {
         let current = handle.current.copy
         let needsBody = DigestChallenge(challenge)?.protections?.contains(.request) == false
         let request = Self.request(current.head, current, withBody: needsBody)
-        guard let answer = ProtectionSpaces.Authorization(challenge, credential, for: request) else { return nil }
+        guard let authorization = ProtectionSpaces.Authorization(challenge, credential, for: request) else {
+            return nil
+        }
         let origin = current.url.origin
         let space = ProtectionSpaces.Space(
             realm: realm,
             credential: credential,
             isShared: isShared,
-            authorization: answer,
+            authorization: authorization,
             path: String(current.url.path)
         )
         spaces.keep(space, at: origin)
@@ -258,8 +269,8 @@ extension Authenticator {
         let handle = challenged.handle
         let origin = handle.current.url.origin
         let key = ChallengeKey(origin: origin, scheme: challenge.scheme, realm: challenge.realm ?? "")
-        let isAsked = questions[key] != nil
-        questions[key, default: []].append(challenged)
+        let isAsked = pendingChallenges[key] != nil
+        pendingChallenges[key, default: []].append(challenged)
         guard !isAsked else { return }
         let question = AuthenticationQuestion(
             request: handle,
@@ -280,8 +291,8 @@ extension Authenticator {
     }
 
     private func replied(_ reply: Result<AuthenticationReply, any Error>, to key: ChallengeKey) {
-        for waiting in questions.removeValue(forKey: key) ?? [] {
-            // Who has ended meanwhile is passed over.
+        for waiting in pendingChallenges.removeValue(forKey: key) ?? [] {
+            // The request may have ended meanwhile.
             guard waiting.handle.run.isDeciding else { continue }
             core.decided(waiting.handle, decision(on: reply, waiting), waiting.response)
         }
@@ -297,56 +308,55 @@ extension Authenticator {
         case .failure(let cause): return .fail(.authenticationFailed(handle.current.copy, waiting.response, cause))
         case .success(.refuse): return .end
         case .success(.credential(let credential)):
-            if let decision = answer(challenge, credential, handle, isShared: true) { return decision }
+            if let decision = authenticate(challenge, credential, handle, isShared: true) { return decision }
         case .success(.byDefault):
-            if let decision = answerByDefault(challenge, handle) { return decision }
+            if let decision = authenticateWithConfigured(challenge, handle) { return decision }
         case .success(.passOver): break
         }
         var next = waiting
         next.challenges.removeFirst()
-        return answer(next, login)
+        return authenticate(next, login)
     }
 }
 
 extension SentCredential {
-    /// The space that was answered for; nil for a token.
-    fileprivate var space: (answered: AnsweredSpace, note: ChallengeTrail.Sent)? {
-        guard case .space(let answered, let scheme, let isMade) = self else { return nil }
-        return (answered, .init(scheme: scheme, realm: answered.realm, isMade: isMade))
+    /// The space for which credentials were sent; nil for a token.
+    fileprivate var space: (used: AuthenticatedSpace, note: ChallengeTrail.Sent)? {
+        guard case .space(let used, let scheme, let isMade) = self else { return nil }
+        return (used, .init(scheme: scheme, realm: used.realm, isMade: isMade))
     }
 }
 
 extension HTTPError {
-    /// Nobody could say as whom to appear.
+    /// Creates the error of a request for which the authentication handler has thrown an error.
     static func authenticationFailed(_ request: PreparedRequest, _ response: DataResponse, _ cause: any Error) -> Self {
-        let reason = "\(request.endpoint.text) asks who is there, and the handler that knows has failed (see the cause)"
+        let reason = "\(request.endpoint.text) requires authentication, and the handler for it failed (see the cause)"
         var error = Self(.authenticationFailed, processing: .answered, reason: reason, cause: cause)
         error.response = response.head
         return error
     }
 
-    /// No token could be got.
+    /// Creates the error of a request for which no token could be obtained.
     static func tokenRefreshFailed(_ origin: HTTPOrigin, _ response: DataResponse, _ cause: any Error) -> Self {
-        let reason = "\(origin) refused the token, and no other one could be got (see the cause)"
+        let reason = "\(origin) refused the token, and a new one could not be obtained (see the cause)"
         var error = Self(.tokenRefreshFailed, processing: .answered, reason: reason, cause: cause)
         error.response = response.head
         return error
     }
 }
 
-/// The answer to a list of challenges, for one request.
-enum ChallengeAnswer {
-    /// The value of `Authorization` or `Proxy-Authorization`, by the strongest scheme that is understood.
+/// Computes the credentials for a list of challenges.
+enum ChallengeAuthorization {
+    /// Returns the value of `Authorization` or `Proxy-Authorization`, for the strongest scheme that is supported.
     ///
-    /// Each call answers again; anyone who gets the next challenge to what was answered has been refused, unless
-    /// ``isStale(_:)`` says otherwise.
+    /// If the server responds to it with another challenge, it has rejected the credential, unless ``isStale(_:)``.
     ///
     /// - Parameters:
     ///   - challenges: The values of `WWW-Authenticate` or `Proxy-Authenticate`.
-    ///   - request: What is asked for; for CONNECT, the target is host and port.
-    ///   - credential: Who asks.
-    ///   - clientNonce: Something random.
-    /// - Returns: The value; nil if none of the challenges can be answered with this credential.
+    ///   - request: The request; for CONNECT, the target is host and port.
+    ///   - credential: The credential.
+    ///   - clientNonce: A random text.
+    /// - Returns: The value; nil if the credential fits none of the challenges.
     static func value(
         to challenges: [String],
         for request: DigestSession.Request,
@@ -364,14 +374,14 @@ enum ChallengeAnswer {
         return nil
     }
 
-    /// Whether only the nonce of the last answer was too old: then the same credential answers once more.
+    /// Returns whether only the nonce of the last credentials was too old: the same credential is then used once more.
     static func isStale(_ challenges: [String]) -> Bool {
         ChallengeParser.challenges(in: challenges).contains { DigestChallenge($0)?.isStale == true }
     }
 }
 
 extension ProtectionSpaces.Authorization {
-    /// How a challenge is answered; nil if that can't be done with this credential, or for this request.
+    /// Creates the credentials for a challenge; nil if the credential or the request does not allow it.
     init?(_ challenge: AuthenticationChallenge, _ credential: Credential, for request: DigestSession.Request) {
         if let digest = DigestChallenge(challenge) {
             guard let session = DigestSession(digest, credential, .crypto), session.canAuthorize(request) else {
@@ -394,7 +404,7 @@ extension DigestHashes {
     )
 }
 
-/// What a client mixes into its answers, so that no server can choose all that is hashed (RFC 7616, 3.4).
+/// The client's random part of Digest credentials, so that no server can choose all of the hashed data (RFC 7616, 3.4).
 enum ClientNonce {
     static var random: String { RandomToken.hexadecimal }
 }

@@ -3,23 +3,23 @@ import NIOCore
 import NIOHTTP1
 import NetworkClientCore
 
-/// Takes an answer's body into a file, over as many attempts as it needs.
+/// Writes the body of a response to a file, over as many attempts as necessary.
 final class FileReceiver: BodyReceiver {
     private var plan: Plan
     private let writer: SinkWriter
     private let loop: any EventLoop
     private let host: String
-    private var life: DownloadState
-    /// What has come to be, once it has.
+    private var state: DownloadState
+    /// The file, once it is complete.
     private(set) var file: DownloadedFile?
 
-    /// How a body is taken.
+    /// The parameters of a download.
     struct Plan: Sendable {
-        /// The file's path, as its user wrote it; nil for a descriptor.
+        /// The file's path, as the user wrote it; nil for a descriptor.
         var path: String?
-        /// What may be done with it; whether it can begin again is known when the file is open.
+        /// The capabilities; `isRestartable` is final when the file is open.
         var traits: DownloadState.Traits
-        /// Whether the file is asked for as it is, not compressed.
+        /// Whether the file is requested without compression.
         var wantsIdentity: Bool
     }
 
@@ -27,27 +27,27 @@ final class FileReceiver: BodyReceiver {
         self.plan = plan
         self.loop = loop
         self.host = host
-        life = .init(.init(), plan.traits)
+        state = .init(.init(), plan.traits)
         writer = .init(sink, loop: loop)
     }
 
-    var canStartAgain: Bool { plan.traits.isRestartable || life.part.length == 0 || life.isContinuable }
+    var canStartAgain: Bool { plan.traits.isRestartable || state.part.length == 0 || state.isContinuable }
 
-    var continuesByRange: Bool { life.isContinuable }
+    var continuesByRange: Bool { state.isContinuable }
 
-    var progress: BodyProgress? { .init(bytes: life.part.length, total: life.part.total) }
+    var progress: BodyProgress? { .init(bytes: state.part.length, total: state.part.total) }
 
     func open() -> EventLoopFuture<Void>? {
         let opened = writer.open()
         opened.assumeIsolated().whenSuccess { [self] part in
             plan.traits.isRestartable = writer.isRestartable
-            life = .init(part, plan.traits)
+            state = .init(part, plan.traits)
         }
         return opened.map { _ in }
     }
 
     func willSend(_ head: inout HTTPRequestHead) {
-        let ask = life.ask()
+        let ask = state.ask()
         guard plan.traits.asksForParts else { return }
         head.headers.remove(name: "Range")
         head.headers.remove(name: "If-Range")
@@ -61,7 +61,7 @@ final class FileReceiver: BodyReceiver {
     }
 
     func begin(_ head: HTTPResponseHead) throws(HTTPError) -> Reception {
-        switch life.begin(.init(head)) {
+        switch state.begin(.init(head)) {
         case .append: return .here
         case .restart(let part):
             writer.restart(part)
@@ -69,40 +69,40 @@ final class FileReceiver: BodyReceiver {
         case .complete: return .whole
         case .noFile: return .memory
         case .again: return .again
-        case .fail(let doubt): throw doubted(doubt)
+        case .fail(let mismatch): throw mismatchError(mismatch)
         }
     }
 
     func receive(_ bytes: ByteBuffer) throws(HTTPError) -> EventLoopFuture<Void>? {
-        if let doubt = life.receive(bytes.readableBytes) {
+        if let mismatch = state.receive(bytes.readableBytes) {
             writer.restart(.init())
-            throw doubted(doubt)
+            throw mismatchError(mismatch)
         }
         return try writer.write(bytes)
     }
 
     func end() -> EventLoopFuture<Void>? {
-        if let doubt = life.finish() {
-            guard life.part.length > 0 else {
+        if let mismatch = state.finish() {
+            guard state.part.length > 0 else {
                 writer.restart(.init())
-                return loop.makeFailedFuture(doubted(doubt))
+                return loop.makeFailedFuture(mismatchError(mismatch))
             }
-            let reason = "\(host) \(doubt): what has come is kept, download again for the rest"
+            let reason = "\(host) \(mismatch): the received part is kept, download again for the rest"
             return loop.makeFailedFuture(HTTPError(.bodyTruncated, processing: .answered, reason: reason))
         }
         let finished = writer.finish()
         finished.assumeIsolated().whenSuccess { [self] in
-            file = .init(path: plan.path, size: life.part.length, resumedFrom: life.start ?? 0)
+            file = .init(path: plan.path, size: state.part.length, resumedFrom: state.start ?? 0)
         }
         return finished
     }
 
     func abandon() {}
 
-    func close() -> EventLoopFuture<Void>? { writer.close(isKept: life.part.isContinuable) }
+    func close() -> EventLoopFuture<Void>? { writer.close(isKept: state.part.isContinuable) }
 
-    private func doubted(_ doubt: DownloadMismatch) -> HTTPError {
-        .init(.invalidResponse, processing: .answered, reason: "\(host) \(doubt)")
+    private func mismatchError(_ mismatch: DownloadMismatch) -> HTTPError {
+        .init(.invalidResponse, processing: .answered, reason: "\(host) \(mismatch)")
     }
 }
 
@@ -123,19 +123,19 @@ extension DownloadResponseHead {
     }
 }
 
-/// What there is of a file whose download broke off.
+/// The part of a file that an interrupted download has left.
 package struct KeptPart: Sendable, Hashable {
-    /// Where it is.
+    /// The path of the part.
     package let path: String
-    /// How much it is, in bytes.
+    /// The size in bytes.
     package let size: Int64
 }
 
 extension RequestHandle {
-    /// What another download by the same request would go on with; nil for nothing.
+    /// Returns the part that another download by the same request would continue.
     ///
-    /// - Parameter path: The file's path, as the download was given it.
-    /// - Returns: The part beside what the path leads to, if it is of this request's URL.
+    /// - Parameter path: The file's path, as passed to the download.
+    /// - Returns: The part next to the file, if it was downloaded from this request's URL; otherwise nil.
     package func keptPart(of path: String) -> KeptPart? {
         guard let target = try? FileTarget(path, .replace), !target.isSpecial else { return nil }
         let part = "\(target.path).part"
@@ -149,7 +149,7 @@ extension RequestHandle {
 }
 
 extension PreparedRequest {
-    /// The URL that is asked, with the parameters that were put into its query.
+    /// The URL that is requested, including the parameters that were added to its query.
     var askedURL: HTTPURL {
         if head.uri == url.target { return url }
         return (try? HTTPURL("\(url.scheme)://\(url.authority)\(head.uri)")) ?? url

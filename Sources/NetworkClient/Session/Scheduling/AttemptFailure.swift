@@ -3,12 +3,12 @@ import NetworkClientCore
 import RequestGate
 
 extension AttemptFailure {
-    /// What an error means for another attempt.
+    /// Classifies an error for the retry policy.
     ///
     /// - Parameters:
-    ///   - error: how the attempt ended; of an unacceptable status, the status counts.
-    ///   - isPathLost: whether a fresh lookup says that there is no path to the destination now. A name that is not
-    ///     found is then to be looked up again when there is one.
+    ///   - error: The error of the attempt; for an unacceptable status, the response decides.
+    ///   - isPathLost: Whether a new lookup has found no path to the destination. A name that was not found is then
+    ///     looked up again when there is a path.
     init(_ error: HTTPError, isPathLost: Bool = false) {
         if error.code == .unacceptableStatus, let head = error.response {
             self.init(head)
@@ -19,7 +19,7 @@ extension AttemptFailure {
         self.init(waits ? .pathLost : kind, error.processing)
     }
 
-    /// What an answer's status means for another attempt, with what it says of when.
+    /// Classifies a response for the retry policy, by its status and its Retry-After field.
     init(_ head: HTTPResponse) {
         let status = head.status.code
         let retryAfter = head.headerFields[.retryAfter].flatMap {
@@ -30,15 +30,16 @@ extension AttemptFailure {
 }
 
 extension Processing {
-    /// What an answer's status says: by 421 (RFC 9110, 15.5.20) and 425 (RFC 8470, 5.2), that nothing was done.
+    /// Creates the value for the status of a response: 421 (RFC 9110, 15.5.20) and 425 (RFC 8470, 5.2) mean that the
+    /// request was not processed.
     init(status: Int) { self = status == 421 || status == 425 ? .refusedUnprocessed : .answered }
 }
 
 extension HTTPError.Code {
-    /// Whether another attempt may end better.
+    /// The kind of failure, which decides whether another attempt may succeed.
     ///
-    /// What the kernel says of routes is for the moment: a modem is plugged in again, a VPN comes back. What a server
-    /// says of itself, as by its certificate or by an answer that can't be read, it will say again.
+    /// The kernel's errors about routes are transient: a modem is plugged in again, a VPN reconnects. A server's own
+    /// errors, such as an invalid certificate or response, are permanent.
     var failureKind: AttemptFailure.Kind {
         switch self {
         case .invalidURL, .invalidConfiguration, .requestSerializationFailed, .interceptorFailed, .sessionInvalidated,

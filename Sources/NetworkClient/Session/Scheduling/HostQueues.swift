@@ -1,7 +1,7 @@
 import ReachabilityCore
 import RequestGate
 
-/// The hosts and gates that the scheduler knows, by what they are to a session.
+/// The hosts and gates of the scheduler, by endpoint and requirement.
 struct HostQueues {
     private struct Host: Hashable {
         let isSecure: Bool
@@ -14,63 +14,68 @@ struct HostQueues {
         }
     }
 
-    private struct Line: Hashable {
+    /// The requests to one host that wait for the same gate.
+    private struct Queue: Hashable {
         let host: Host
-        /// What opens and closes it; nil for requests that ask nobody.
+        /// The key of the gate; nil for requests without a gate.
         let key: GateKey?
     }
 
     private var hosts = HostRegister<Host>()
-    private var lines: [Line: RequestScheduler.GateID] = [:]
-    private var names: [RequestScheduler.GateID: Line] = [:]
+    private var queues: [Queue: RequestScheduler.GateID] = [:]
+    private var queuesByGate: [RequestScheduler.GateID: Queue] = [:]
 
-    /// Whether the scheduler knows an endpoint's host.
+    /// Returns whether the scheduler knows an endpoint's host.
     func isKnown(_ endpoint: Endpoint) -> Bool { hosts.count > 0 && hosts[Host(endpoint)] != nil }
 
-    /// The number of an endpoint's host, if the scheduler knows it.
+    /// Returns the number of an endpoint's host; nil if the scheduler does not know it.
     func host(of endpoint: Endpoint) -> RequestScheduler.HostID? { hosts.count > 0 ? hosts[Host(endpoint)] : nil }
 
-    /// The lines that a gate opens and closes.
-    func lines(at key: GateKey) -> [RequestScheduler.GateID] { lines.filter { $0.key.key == key }.map(\.value) }
+    /// Returns the scheduler's gates for a key.
+    func gates(for key: GateKey) -> [RequestScheduler.GateID] { queues.filter { $0.key.key == key }.map(\.value) }
 
-    /// The line of a request, made if there is none.
-    mutating func line(
+    /// Returns the scheduler's gate for a request, and creates it if there is none.
+    mutating func gate(
         of request: CurrentRequest,
         in scheduler: inout RequestScheduler,
         isOpen: Bool,
         at now: BootInstant
     ) -> (RequestScheduler.GateID, isNew: Bool) {
         let host = Host(request.endpoint)
-        let line = Line(host: host, key: request.policy.isGated ? GateKey(request.endpoint) : nil)
-        if let known = lines[line] { return (known, false) }
+        let queue = Queue(host: host, key: request.policy.isGated ? GateKey(request.endpoint) : nil)
+        if let known = queues[queue] { return (known, false) }
         let number = hosts.number(of: host, in: &scheduler, at: now)
         let gate = scheduler.addGate(of: number, isOpen: isOpen, at: now)
-        lines[line] = gate
-        names[gate] = line
+        queues[queue] = gate
+        queuesByGate[gate] = queue
         return (gate, true)
     }
 
-    /// A request has left a line; whether it was the last one, and the line is no more.
+    /// Removes a queue after its last request has left the scheduler.
+    ///
+    /// - Returns: Whether a queue with a gate key was removed.
     mutating func leave(
         _ gate: RequestScheduler.GateID,
         in scheduler: inout RequestScheduler,
         at now: BootInstant
     ) -> Bool {
-        guard scheduler.requests(of: gate) == 0, let line = names.removeValue(forKey: gate) else { return false }
-        lines[line] = nil
+        guard scheduler.requests(of: gate) == 0, let queue = queuesByGate.removeValue(forKey: gate) else {
+            return false
+        }
+        queues[queue] = nil
         scheduler.forget(gate: gate)
-        if let host = hosts[line.host] { forget(host, in: &scheduler, at: now) }
-        return line.key != nil
+        if let host = hosts[queue.host] { forget(host, in: &scheduler, at: now) }
+        return queue.key != nil
     }
 
-    /// Forgets a host against which nothing is held any more.
+    /// Removes a host from the scheduler if it has no recorded failures.
     mutating func forget(_ host: RequestScheduler.HostID, in scheduler: inout RequestScheduler, at now: BootInstant) {
         hosts.release(host, in: &scheduler, at: now)
     }
 }
 
 extension GateKey {
-    /// What a connection's way is judged by: the proxy's, where there is one.
+    /// Creates the key for an endpoint: that of its proxy, if there is one.
     init(_ endpoint: Endpoint) {
         self.init(
             host: endpoint.proxy?.host ?? endpoint.host,
@@ -82,19 +87,19 @@ extension GateKey {
 }
 
 extension GateKeeper.Verdict {
-    /// Whether there is a way.
+    /// Whether requests may start.
     var isOpen: Bool { if case .open = self { true } else { false } }
 
-    /// What is waited for, where there is none.
+    /// The condition that requests wait for; nil if they may start.
     var wait: GateWait? { if case .closed(let wait) = self { wait } else { nil } }
 }
 
 extension GateWait {
-    /// Whether it is not yet known what ways there are.
+    /// Whether the paths are not known yet.
     var isUndecided: Bool { obstacle == .firstState || obstacle == .name }
 }
 
 extension Endpoint {
-    /// What is waited for on the way there.
+    /// Returns the text for what requests to the endpoint wait for.
     func words(for wait: GateWait) -> String { proxy == nil ? "\(wait)" : "\(wait), the proxy for \(text)" }
 }

@@ -5,26 +5,28 @@ import NetworkClientCore
 import ReachabilityCore
 import RequestGate
 
-/// Carries out what the scheduler decides: holds requests while there is no path to their destination, lets them go,
-/// and lets them go again.
+/// Carries out the decisions of ``RequestScheduler``: holds requests while there is no path to their destination, sends
+/// them, and retries them.
 ///
-/// Confined to the session's event loop, which each entry checks. A request that can go at once passes by it.
+/// Confined to the session's event loop, which each entry point checks. A request that can be sent immediately is not
+/// scheduled.
 final class RequestDispatcher {
     private unowned let core: SessionCore
-    /// Judges the ways; made when the first request asks.
+    /// The gate keeper, created for the first request that needs it.
     var keeper: GateKeeper {
-        if let madeKeeper { return madeKeeper }
+        if let existingKeeper { return existingKeeper }
         let keeper = makeKeeper()
-        madeKeeper = keeper
+        existingKeeper = keeper
         return keeper
     }
     private let makeKeeper: () -> GateKeeper
-    private(set) var madeKeeper: GateKeeper?
+    /// The gate keeper; nil if it was not created.
+    private(set) var existingKeeper: GateKeeper?
     private var scheduler: RequestScheduler
-    private var generator = PlacedGenerator()
-    /// Who has which place in the scheduler.
+    private var generator = StoredGenerator()
+    /// The requests by their slot in the scheduler.
     private var handles: [RequestHandle?] = []
-    private var lines = HostQueues()
+    private var queues = HostQueues()
     private var timer: Scheduled<Void>?
     private var timerDue = BootInstant.never
     private var isDraining = false
@@ -35,24 +37,25 @@ final class RequestDispatcher {
         scheduler = .init(breaker: core.configuration.circuitBreaker)
     }
 
-    /// Lets a request that was just started go, or keeps it until it may.
+    /// Sends a request that was just started, or holds it until it may be sent.
     func admit(_ handle: RequestHandle) {
         core.loop.preconditionInEventLoop()
         let policy = handle.current.policy
-        if policy.requirement == .any, !policy.gate.waits || keeper.isQuick, !isKnown(handle) {
+        if policy.requirement == .any, !policy.gate.waits || keeper.isQuick, !mustBeScheduled(handle) {
             return core.enqueue(handle)
         }
         let verdict = verdict(for: handle)
-        if case .open(let binding, let addresses) = verdict, !isKnown(handle) {
+        if case .open(let binding, let addresses) = verdict, !mustBeScheduled(handle) {
             handle.run.give(binding, addresses)
             return core.enqueue(handle)
         }
         submit(handle, verdict)
     }
 
-    /// Whether something is held against a request's host, or others wait for it: it must not overtake them.
-    private func isKnown(_ handle: RequestHandle) -> Bool {
-        core.configuration.circuitBreaker != nil || lines.isKnown(handle.current.endpoint)
+    /// Returns whether a request must be scheduled although its gate is open: there is a circuit breaker, or its host
+    /// has recorded failures or waiting requests, which it must not overtake.
+    private func mustBeScheduled(_ handle: RequestHandle) -> Bool {
+        core.configuration.circuitBreaker != nil || queues.isKnown(handle.current.endpoint)
     }
 
     private func verdict(for handle: RequestHandle) -> GateKeeper.Verdict {
@@ -61,51 +64,52 @@ final class RequestDispatcher {
     }
 
     private func submit(_ handle: RequestHandle, _ verdict: GateKeeper.Verdict) {
-        _ = line(up: handle, verdict, at: BootClock.now)
+        _ = enqueue(handle, verdict, at: BootClock.now)
         if let wait = verdict.wait, core.isObserved(handle) {
             core.tell(.waitingForConnectivity(because: handle.current.endpoint.words(for: wait)), handle)
         }
         drain()
     }
 
-    private func line(
-        up handle: RequestHandle,
+    /// Adds a request to the scheduler, in the queue of its gate.
+    private func enqueue(
+        _ handle: RequestHandle,
         _ verdict: GateKeeper.Verdict,
         at now: BootInstant
     ) -> RequestScheduler.RequestID {
-        let line = line(of: handle, verdict, at: now)
-        let id = scheduler.submit(order(for: handle, line, verdict.wait, at: now), at: now)
-        enter(handle, id, line)
+        let gate = gate(of: handle, verdict, at: now)
+        let id = scheduler.submit(order(for: handle, gate, verdict.wait, at: now), at: now)
+        enter(handle, id, gate)
         return id
     }
 
-    /// Makes a request the scheduler's that went without it, and has failed.
+    /// Adds a request to the scheduler whose first attempt ran without it and failed.
     private func adopt(_ handle: RequestHandle, at now: BootInstant) -> RequestScheduler.RequestID {
-        let line = line(of: handle, verdict(for: handle), at: now)
-        let id = scheduler.adopt(order(for: handle, line, nil, at: now), at: now)
-        enter(handle, id, line)
+        let gate = gate(of: handle, verdict(for: handle), at: now)
+        let id = scheduler.adopt(order(for: handle, gate, nil, at: now), at: now)
+        enter(handle, id, gate)
         return id
     }
 
-    private func enter(_ handle: RequestHandle, _ id: RequestScheduler.RequestID, _ line: RequestScheduler.GateID) {
+    private func enter(_ handle: RequestHandle, _ id: RequestScheduler.RequestID, _ gate: RequestScheduler.GateID) {
         let place = Int(id.slot)
         while handles.count <= place { handles.append(nil) }
         handles[place] = handle
         let scheduled = handle.run.scheduledRun
         scheduled.id = id
-        scheduled.gate = line
+        scheduled.gate = gate
         scheduled.attempt = 1
     }
 
     private func order(
         for handle: RequestHandle,
-        _ line: RequestScheduler.GateID,
+        _ gate: RequestScheduler.GateID,
         _ wait: GateWait?,
         at now: BootInstant
     ) -> RequestScheduler.Order {
         let request = handle.current
         return .init(
-            gate: line,
+            gate: gate,
             deadline: handle.deadline.map { now.advanced(by: $0.after(.now())) } ?? .never,
             waitTimeout: request.policy.waitTimeout(for: wait),
             priority: request.policy.priority,
@@ -113,26 +117,28 @@ final class RequestDispatcher {
         )
     }
 
-    private func line(
+    private func gate(
         of handle: RequestHandle,
         _ verdict: GateKeeper.Verdict,
         at now: BootInstant
     ) -> RequestScheduler.GateID {
-        let (line, isNew) = lines.line(of: handle.current, in: &scheduler, isOpen: verdict.isOpen, at: now)
-        guard handle.current.policy.isGated else { return line }
+        let (gate, isNew) = queues.gate(of: handle.current, in: &scheduler, isOpen: verdict.isOpen, at: now)
+        guard handle.current.policy.isGated else { return gate }
         if isNew { keeper.hold(GateKey(handle.current.endpoint)) }
         learn(verdict, of: GateKey(handle.current.endpoint), at: now)
-        return line
+        return gate
     }
 
-    /// Lets the scheduler know a verdict, and the keeper that it does: or news that comes and goes between two of its
-    /// rounds would leave a gate closed for ever.
+    /// Passes a verdict to the scheduler, and acknowledges it to the gate keeper.
+    ///
+    /// The keeper reports changes relative to the acknowledged verdict. Without it, a change that is reversed before
+    /// the keeper's next evaluation would leave the gate closed.
     private func learn(_ verdict: GateKeeper.Verdict, of key: GateKey, at now: BootInstant) {
-        for line in lines.lines(at: key) { scheduler.set(line, isOpen: verdict.isOpen, at: now) }
+        for gate in queues.gates(for: key) { scheduler.set(gate, isOpen: verdict.isOpen, at: now) }
         keeper.acknowledge(key, verdict)
     }
 
-    /// A request has ended: its place is free.
+    /// Removes a request that has ended from the scheduler.
     func ended(_ handle: RequestHandle, isSuccess: Bool) {
         core.loop.preconditionInEventLoop()
         let now = BootClock.now
@@ -140,14 +146,14 @@ final class RequestDispatcher {
             if isSuccess { scheduler.finished(id, at: now) } else { scheduler.cancel(id, at: now) }
             leave(handle)
             drain()
-        } else if isSuccess, let host = lines.host(of: handle.current.endpoint) {
+        } else if isSuccess, let host = queues.host(of: handle.current.endpoint) {
             scheduler.succeeded(at: host, at: now)
-            lines.forget(host, in: &scheduler, at: now)
+            queues.forget(host, in: &scheduler, at: now)
         }
     }
 
-    /// A request goes on elsewhere, since its server has answered that it should.
-    func hopped(_ handle: RequestHandle) {
+    /// Removes a request from the scheduler because another one follows its response; that one is scheduled separately.
+    func finishHop(_ handle: RequestHandle) {
         core.loop.preconditionInEventLoop()
         guard let scheduled = handle.run.scheduled else { return }
         if let id = scheduled.id {
@@ -157,27 +163,27 @@ final class RequestDispatcher {
         (scheduled.binding, scheduled.addresses) = (nil, nil)
     }
 
-    /// Forgets a request that the scheduler has forgotten.
+    /// Forgets a request that the scheduler has removed.
     private func leave(_ handle: RequestHandle) {
-        guard let scheduled = handle.run.scheduled, let id = scheduled.id, let line = scheduled.gate else { return }
+        guard let scheduled = handle.run.scheduled, let id = scheduled.id, let gate = scheduled.gate else { return }
         handles[Int(id.slot)] = nil
         scheduled.id = nil
-        guard lines.leave(line, in: &scheduler, at: BootClock.now), handle.current.policy.isGated else { return }
+        guard queues.leave(gate, in: &scheduler, at: BootClock.now), handle.current.policy.isGated else { return }
         keeper.letGo(GateKey(handle.current.endpoint))
     }
 
-    /// The session is over.
+    /// Stops the timer and the gate keeper at the end of the session.
     func shutDown() {
         core.loop.preconditionInEventLoop()
         timer?.cancel()
         timer = nil
-        madeKeeper?.shutDown()
+        existingKeeper?.shutDown()
     }
 }
 
-/// What the scheduler, the gate's keeper and the user say.
+/// Events of the scheduler, the gate keeper and the user.
 extension RequestDispatcher {
-    /// Does what the scheduler has to say now, and sets the timer for what it has to say later.
+    /// Performs the scheduler's actions that are due, and sets the timer for the next ones.
     private func drain() {
         guard !isDraining else { return }
         isDraining = true
@@ -206,11 +212,11 @@ extension RequestDispatcher {
         _ attempt: UInt32,
         at now: BootInstant
     ) {
-        // It may have ended, and its receiver not be closed yet.
+        // It may have ended, with its receiver still closing.
         guard handle.run.isQueued else { return }
         let verdict = verdict(for: handle)
         guard case .open(let binding, let addresses) = verdict else {
-            return standBack(handle, id, attempt, verdict, at: now)
+            return requeue(handle, id, attempt, verdict, at: now)
         }
         handle.run.give(binding, addresses)
         let scheduled = handle.run.scheduledRun
@@ -225,8 +231,8 @@ extension RequestDispatcher {
         }
     }
 
-    /// The way went before the news of it came: a request must not leave by another one, and waits.
-    private func standBack(
+    /// Queues a request again because its path was lost before the keeper reported it: it must not use another path.
+    private func requeue(
         _ handle: RequestHandle,
         _ id: RequestScheduler.RequestID,
         _ attempt: UInt32,
@@ -254,25 +260,25 @@ extension RequestDispatcher {
         }
     }
 
-    /// A gate was judged again.
+    /// Opens or closes a gate after a change of the network.
     func gateChanged(_ key: GateKey, _ verdict: GateKeeper.Verdict) {
         core.loop.preconditionInEventLoop()
         let now = BootClock.now
-        for line in lines.lines(at: key) { scheduler.set(line, isOpen: verdict.isOpen, at: now) }
+        for gate in queues.gates(for: key) { scheduler.set(gate, isOpen: verdict.isOpen, at: now) }
         if let wait = verdict.wait {
             core.pools.giveUpConnecting(key, wait)
-            if !wait.isUndecided { failImpatient(at: key, at: now) }
+            if !wait.isUndecided { failWithoutWaiting(at: key, at: now) }
         }
         drain()
     }
 
-    /// It is known now that there is no way that meets a requirement: who was not to wait for one fails.
-    private func failImpatient(at key: GateKey, at now: BootInstant) {
+    /// Fails the requests that do not wait for connectivity, because no path meets their requirement.
+    private func failWithoutWaiting(at key: GateKey, at now: BootInstant) {
         guard key.requirement != .any else { return }
-        let lines = lines.lines(at: key)
+        let gates = queues.gates(for: key)
         for case let handle? in handles where !handle.current.policy.gate.waits {
             guard let scheduled = handle.run.scheduled, let id = scheduled.id, handle.run.isQueued,
-                let line = scheduled.gate, lines.contains(line)
+                let gate = scheduled.gate, gates.contains(gate)
             else { continue }
             scheduler.cancel(id, at: now)
             leave(handle)
@@ -280,27 +286,27 @@ extension RequestDispatcher {
         }
     }
 
-    /// The user pauses a request that is not on a connection.
+    /// Pauses a request without a connection.
     func pause(_ handle: RequestHandle) {
         core.loop.preconditionInEventLoop()
         handle.run.extras?.countPause()
         let now = BootClock.now
-        let id = handle.run.scheduled?.id ?? line(up: handle, verdict(for: handle), at: now)
-        // It may have been under way when its user paused it, and is no more.
+        let id = handle.run.scheduled?.id ?? enqueue(handle, verdict(for: handle), at: now)
+        // It may have been paused on a connection, which it has lost since.
         scheduler.resume(id, at: now)
         scheduler.pause(id, hasConnection: false, at: now)
         drain()
     }
 
-    /// The user pauses a request that is on a connection.
-    func pauseUnderWay(_ handle: RequestHandle) {
+    /// Pauses a request that is being sent or received.
+    func pauseRunning(_ handle: RequestHandle) {
         core.loop.preconditionInEventLoop()
         guard let id = handle.run.scheduled?.id else { return }
         scheduler.pause(id, at: BootClock.now)
         drain()
     }
 
-    /// The user resumes a request.
+    /// Resumes a request.
     func resume(_ handle: RequestHandle) {
         core.loop.preconditionInEventLoop()
         guard let id = handle.run.scheduled?.id else { return }
@@ -312,13 +318,13 @@ extension RequestDispatcher {
 }
 
 extension RequestDispatcher {
-    /// An attempt failed.
+    /// Decides whether a request is retried after a failed attempt.
     ///
     /// - Parameters:
     ///   - handle: The request.
-    ///   - error: The error.
-    ///   - ending: How the request ends if interceptors are asked, and it is not retried.
-    /// - Returns: Whether the request goes on, or interceptors are asked; if not, it has failed.
+    ///   - error: The error of the attempt.
+    ///   - ending: The end of the request if interceptors are asked and it is not retried.
+    /// - Returns: Whether the request continues, or interceptors are asked; if not, the caller ends it.
     func failed(_ handle: RequestHandle, _ error: HTTPError, _ ending: Outcome.Ending) -> Bool {
         core.loop.preconditionInEventLoop()
         let policy = handle.current.policy
@@ -328,58 +334,65 @@ extension RequestDispatcher {
         if handle.run.isPaused { scheduler.pause(id, at: now) }
         let failure = failure(of: handle, error, at: now)
         let decision = scheduler.decision(on: id, failure, policy.retry, at: now, using: &generator)
-        let turn = FailedTurn(handle: handle, id: id, error: error, failure: failure, ending: ending)
-        guard let interceptors = policy.interceptors else { return conclude(turn, decision, at: now) }
-        ask(interceptors, about: turn, decision)
+        let pending = PendingDecision(handle: handle, id: id, error: error, failure: failure, ending: ending)
+        guard let interceptors = policy.interceptors else { return conclude(pending, decision, at: now) }
+        ask(interceptors, about: pending, decision)
         return true
     }
 
-    /// Asks the interceptors, away from the event loop; the deadline goes on meanwhile.
-    private func ask(_ interceptors: RequestInterceptors, about turn: FailedTurn, _ decision: RetryDecision) {
+    /// Asks the interceptors off the event loop; the deadline continues meanwhile.
+    private func ask(_ interceptors: RequestInterceptors, about pending: PendingDecision, _ decision: RetryDecision) {
         let attempt = FailedAttempt(
-            request: turn.handle,
-            error: turn.error,
-            attempts: scheduler.attempts(of: turn.id),
+            request: pending.handle,
+            error: pending.error,
+            attempts: scheduler.attempts(of: pending.id),
             decision: decision
         )
         let core = core
         let task = Task {
             let reply = await interceptors.retry(attempt) ?? decision
-            core.loop.execute { core.decided(turn.handle) { core.dispatcher.decided(turn, reply) } }
+            core.loop.execute { core.decided(pending.handle) { core.dispatcher.decided(pending, reply) } }
         }
-        turn.handle.enter(.deciding(task))
-        core.limit(turn.handle)
+        pending.handle.enter(.deciding(task))
+        core.limit(pending.handle)
     }
 
-    /// Interceptors have decided on a failed attempt.
-    private func decided(_ turn: FailedTurn, _ reply: RetryDecision) {
+    /// Carries out the interceptors' decision on a failed attempt.
+    private func decided(_ pending: PendingDecision, _ reply: RetryDecision) {
         let now = BootClock.now
-        let decision = scheduler.checked(reply, on: turn.id, turn.failure, at: now)
-        if !conclude(turn, decision, at: now) { core.end(turn.handle, turn.ending) }
+        let decision = scheduler.checked(reply, on: pending.id, pending.failure, at: now)
+        if !conclude(pending, decision, at: now) { core.end(pending.handle, pending.ending) }
     }
 
-    /// Does what was decided on a failed attempt.
+    /// Carries out a decision on a failed attempt.
     ///
-    /// - Returns: Whether the request goes on.
-    private func conclude(_ turn: FailedTurn, _ decision: RetryDecision, at now: BootInstant) -> Bool {
-        let handle = turn.handle
+    /// - Returns: Whether the request continues.
+    private func conclude(_ pending: PendingDecision, _ decision: RetryDecision, at now: BootInstant) -> Bool {
+        let handle = pending.handle
         let attempt = handle.run.scheduled?.attempt ?? 1
-        let goesOn = scheduler.ended(turn.id, attempt: attempt, turn.failure, decision, at: now, using: &generator)
+        let isRetried = scheduler.ended(
+            pending.id,
+            attempt: attempt,
+            pending.failure,
+            decision,
+            at: now,
+            using: &generator
+        )
         let isOfInterceptor = decision == .giveUp(because: .interceptor)
-        if handle.current.policy.retry.retries || goesOn || isOfInterceptor { tell(decision, handle, turn.error) }
-        guard goesOn else {
+        if handle.current.policy.retry.retries || isRetried || isOfInterceptor { tell(decision, handle, pending.error) }
+        guard isRetried else {
             leave(handle)
             drain()
             return false
         }
-        handle.retry(wasProcessed: !turn.failure.isHarmless)
+        handle.retry(wasProcessed: !pending.failure.isHarmless)
         drain()
         return true
     }
 
-    /// A response is whole whose status may be a failure.
+    /// Decides whether a request is retried because of its response's status.
     ///
-    /// - Returns: Whether the request goes on, or interceptors are asked; if not, the response is its end.
+    /// - Returns: Whether the request continues, or interceptors are asked; if not, the response ends it.
     func answered(_ handle: RequestHandle, _ response: DataResponse) -> Bool {
         core.loop.preconditionInEventLoop()
         let status = response.head.status.code
@@ -396,8 +409,8 @@ extension RequestDispatcher {
         return failed(handle, error, .success(response))
     }
 
-    /// The head of an answer came: its host is there.
-    func sawHead(_ handle: RequestHandle, _ head: HTTPResponse) {
+    /// Reports the head of a response to the scheduler: the host is reachable, or overloaded.
+    func receivedHead(_ handle: RequestHandle, _ head: HTTPResponse) {
         core.loop.preconditionInEventLoop()
         guard let scheduled = handle.run.scheduled, let id = scheduled.id else { return }
         let isOverload = head.status.code == 429 || head.status.code == 503
@@ -411,9 +424,9 @@ extension RequestDispatcher {
         drain()
     }
 
-    /// What an error is, held against what the kernel says of the way now.
+    /// Classifies an error, after a new lookup of the path if that may be the cause.
     private func failure(of handle: RequestHandle, _ error: HTTPError, at now: BootInstant) -> AttemptFailure {
-        guard handle.current.policy.gate.waits, error.mayBeOfThePath else { return AttemptFailure(error) }
+        guard handle.current.policy.gate.waits, error.mayBeCausedByPath else { return AttemptFailure(error) }
         let key = GateKey(handle.current.endpoint)
         let verdict = keeper.refresh(key)
         learn(verdict, of: key, at: now)
@@ -429,50 +442,50 @@ extension RequestDispatcher {
         }
     }
 
-    /// What a request fails with by the scheduler's own word.
+    /// Returns the error of a request that the scheduler fails.
     private func error(of failure: RequestScheduler.Failure, _ handle: RequestHandle) -> HTTPError {
         let request = handle.current.copy
         switch failure {
         case .deadline: return .timedOut(.total, after: request.limits.total, at: request.endpoint.text)
         case .breaker:
-            let reason = "\(request.endpoint.text) has failed too often of late, and is given a rest: try again later"
+            let reason = "\(request.endpoint.text) failed too often recently: its circuit breaker is open"
             return .init(.circuitOpen, processing: .neverSent, reason: reason)
         case .noPath(let waited):
-            let wait = keeper.verdict(for: GateKey(request.endpoint)).wait?.description ?? "the server did not answer"
-            let isPatient = request.policy.gate.waits
+            let wait = keeper.verdict(for: GateKey(request.endpoint)).wait?.description ?? "a response from the server"
+            let waits = request.policy.gate.waits
             let reason =
-                isPatient
-                ? "no way to \(request.endpoint.way) within \(waited.rounded): it waited for \(wait)"
-                : "no way to \(request.endpoint.way) that the request may take: it needs \(wait)"
-            return .init(isPatient ? .connectivityTimedOut : .pathNotAllowed, processing: .neverSent, reason: reason)
+                waits
+                ? "no path to \(request.endpoint.way) within \(waited.rounded): it waited for \(wait)"
+                : "no path to \(request.endpoint.way) that the request may use: it needs \(wait)"
+            return .init(waits ? .connectivityTimedOut : .pathNotAllowed, processing: .neverSent, reason: reason)
         }
     }
 }
 
-/// An attempt that failed, on which it is being decided.
-private struct FailedTurn: Sendable {
+/// A failed attempt whose retry is being decided.
+private struct PendingDecision: Sendable {
     let handle: RequestHandle
     let id: RequestScheduler.RequestID
     let error: HTTPError
     let failure: AttemptFailure
-    /// How the request ends if there is no other attempt.
+    /// The end of the request if there is no other attempt.
     let ending: Outcome.Ending
 }
 
 extension RetryPolicy {
-    /// Whether an answer with this status can be followed by another attempt.
+    /// Returns whether a response with this status may be retried.
     fileprivate func mayRetry(after status: Int) -> Bool {
         retryableStatuses.contains(status) || unprocessedStatuses.contains(status)
     }
 }
 
 extension AttemptFailure {
-    /// Whether what failed has certainly had no effect.
+    /// Whether the failed attempt certainly had no effect.
     fileprivate var isHarmless: Bool { processing == .neverSent || processing == .refusedUnprocessed }
 }
 
 extension HTTPError {
-    /// Whether it is the user's word, or the scheduler's own.
+    /// Whether the error ends the request without a decision of the retry policy or the interceptors.
     fileprivate var isFinal: Bool {
         switch code {
         case .cancelled, .requestTimedOut, .connectivityTimedOut, .pathNotAllowed, .circuitOpen, .bodyUnavailable,
@@ -482,8 +495,8 @@ extension HTTPError {
         }
     }
 
-    /// Whether the way may be the cause, so that the kernel is to be asked.
-    fileprivate var mayBeOfThePath: Bool {
+    /// Whether the path may be the cause, so that it has to be looked up again.
+    fileprivate var mayBeCausedByPath: Bool {
         switch code {
         case .networkUnreachable, .hostUnreachable, .addressNotAvailable, .interfaceNotFound, .prohibited, .blackholed,
             .connectFailed, .connectTimedOut, .tlsTimedOut, .resolveTimedOut, .nameTemporarilyUnresolvable,
@@ -496,18 +509,18 @@ extension HTTPError {
 }
 
 extension Duration {
-    /// To tenths of a second, or to milliseconds where there is less than one, for messages.
+    /// The duration for messages: in tenths of a second, or in milliseconds below 0.1 s.
     fileprivate var rounded: Duration {
         let milliseconds = clampedNanoseconds / 1_000_000
         return .milliseconds(milliseconds < 100 ? milliseconds : milliseconds / 100 * 100)
     }
 }
 
-/// The system's randomness, with a place in memory.
+/// The system's random number generator with a stored property, so that it has an address of its own.
 ///
-/// `SystemRandomNumberGenerator` is empty, so that by reference it may be handed on at any address; what the thread
-/// sanitizer notes of that is written wherever it points.
-struct PlacedGenerator: RandomNumberGenerator {
+/// `SystemRandomNumberGenerator` is empty, so an `inout` reference to it may have any address, at which the thread
+/// sanitizer then records a write.
+struct StoredGenerator: RandomNumberGenerator {
     private var system = SystemRandomNumberGenerator()
     private var count: UInt64 = 0
 
@@ -517,7 +530,7 @@ struct PlacedGenerator: RandomNumberGenerator {
     }
 }
 
-/// The clock that goes on while the machine is suspended.
+/// The clock that continues while the machine is suspended.
 enum BootClock {
     /// `CLOCK_BOOTTIME`; clock_gettime(2).
     static var now: BootInstant { .init(nanoseconds: SystemClock.nanosecondsSinceBoot) }

@@ -1,6 +1,6 @@
 import NIOHTTP1
 
-/// Sends a request without `Expect` to a server that refuses it (417; RFC 9110, 10.1.1).
+/// Resends a request without `Expect` if the server refuses that field (417; RFC 9110, 10.1.1).
 final class ExpectationStage: ExchangeStage {
     func received(_ head: HTTPResponseHead, _ request: RequestHandle) -> HeadDecision {
         isRefused(Int(head.status.code), request) ? .withhold(isLikelyResent: true) : .proceed
@@ -12,12 +12,12 @@ final class ExpectationStage: ExchangeStage {
     }
 
     private func isRefused(_ status: Int, _ request: RequestHandle) -> Bool {
-        status == 417 && request.current.expectsContinue && request.current.hasBody && request.canGoAgain
+        status == 417 && request.current.expectsContinue && request.current.hasBody && request.canResend
     }
 }
 
 extension PreparedRequest {
-    /// The same request, whose body does not wait for the server's 100.
+    /// The request without `Expect`: its body does not wait for a 100 (Continue) response.
     fileprivate var withoutExpectation: Self {
         var next = self
         next.expectsContinue = false

@@ -1,6 +1,6 @@
 import NIOHTTP1
 
-/// Lets the user's interceptors change each attempt before it has credentials.
+/// Calls the user's interceptors, which may change each attempt before credentials are added.
 final class InterceptorStage: ExchangeStage {
     func mayDefer(_ request: RequestHandle) -> Bool { request.current.policy.interceptors != nil }
 

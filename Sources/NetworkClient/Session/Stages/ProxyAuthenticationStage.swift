@@ -1,14 +1,14 @@
 import NIOHTTP1
 
-/// Gives a proxy that forwards requests the user's credentials (407; RFC 9110, 11.7).
+/// Sends the user's credentials to a proxy that forwards requests (407; RFC 9110, 11.7).
 final class ProxyAuthenticationStage: ExchangeStage {
     private unowned let core: SessionCore
 
     init(_ core: SessionCore) { self.core = core }
 
-    /// Adds `Proxy-Authorization` for the proxy that reads the request; an origin behind a tunnel gets none.
+    /// Adds `Proxy-Authorization` for a forwarding proxy, and removes it from requests through a tunnel.
     func willSend(_ head: inout HTTPRequestHead, _ request: RequestHandle) -> SendDecision {
-        // A user's transport connects as it likes.
+        // A user's transport makes its own connections.
         let endpoint = request.endpoint
         guard core.configuration.transport == nil, let proxy = endpoint.proxy else { return .ready }
         guard endpoint.isForwarded else {
@@ -23,7 +23,7 @@ final class ProxyAuthenticationStage: ExchangeStage {
         )
         guard let proof else { return .ready }
         head.headers.replaceOrAdd(name: "Proxy-Authorization", value: proof.value)
-        request.extras.shownToProxy = proof
+        request.extras.sentProxyProof = proof
         return .ready
     }
 
@@ -39,19 +39,19 @@ final class ProxyAuthenticationStage: ExchangeStage {
         extras.proxyChallenges += 1
         let challenges = response["Proxy-Authenticate"]
         guard extras.proxyChallenges <= ProxyAuthenticator.maximumChallenges,
-            core.proxyAuthenticator.learn(challenges, from: proxy, after: extras.shownToProxy)
+            core.proxyAuthenticator.learn(challenges, from: proxy, after: extras.sentProxyProof)
         else { return .fail(.refused(by: proxy, request.endpoint, response)) }
         return .resend(request.current.copy)
     }
 }
 
 extension HTTPURL {
-    /// The request target that a proxy reads: the whole URL (RFC 9112, 3.2.2).
+    /// Returns the absolute form of a request target, for a forwarding proxy (RFC 9112, 3.2.2).
     func absolute(_ target: String) -> String { "\(scheme)://\(authority)\(target)" }
 }
 
 extension HTTPError {
-    /// A proxy does not accept the user's credentials, or wants some.
+    /// Creates the error for a proxy that rejects the user's credentials, or requires some.
     fileprivate static func refused(by proxy: ProxyServer, _ endpoint: Endpoint, _ response: DataResponse) -> Self {
         let status = "\(response.head.status.code) \(response.head.status.reasonPhrase)"
         let words = ProxyFailure(proxy: proxy, endpoint: endpoint).words(for: status)

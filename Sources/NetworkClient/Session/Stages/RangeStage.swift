@@ -1,6 +1,6 @@
 import NIOHTTP1
 
-/// Asks for the part of a file that is missing, and again for the whole where the server's part does not fit.
+/// Requests the missing part of a file, and then the whole file if the server's part does not match.
 final class RangeStage: ExchangeStage {
     func willSend(_ head: inout HTTPRequestHead, _ request: RequestHandle) -> SendDecision {
         request.run.extras?.receiver?.willSend(&head)

@@ -8,7 +8,7 @@ final class RedirectStage: ExchangeStage {
 
     init(_ core: SessionCore) { self.core = core }
 
-    /// Decides by the head, so that the body of a redirect that is followed is not kept.
+    /// Decides from the head, so that the body of a redirect that is followed is discarded.
     func received(_ head: HTTPResponseHead, _ request: RequestHandle) -> HeadDecision {
         guard RedirectRules.isRedirect(Int(head.status.code)), request.current.policy.redirects.follows else {
             return .proceed
@@ -24,7 +24,7 @@ final class RedirectStage: ExchangeStage {
         let decided = request.run.extras?.following?.decided
         request.run.extras?.following?.decided = nil
         let decision = decided ?? decision(on: response.http1, request)
-        if case .resend(let next) = decision { note(response.status, request, to: next) }
+        if case .resend(let next) = decision { record(response.status, request, to: next) }
         return decision
     }
 
@@ -37,7 +37,7 @@ final class RedirectStage: ExchangeStage {
         let location = RedirectReference.single(head.headers["Location"])
         let url = location.flatMap { request.url.redirected(by: $0) }
         following.asked[request.url.key, default: []].insert(request.head.method.rawValue)
-        let question = RedirectContext(
+        let context = RedirectContext(
             status: Int(head.status.code),
             method: request.head.method.rawValue,
             body: handle.redirectBody,
@@ -45,7 +45,7 @@ final class RedirectStage: ExchangeStage {
                 ?? (location == nil ? .missing : .unusable),
             followed: following.redirects.count
         )
-        switch policy.rules.verdict(on: question) {
+        switch policy.rules.verdict(on: context) {
         case .finalResponse: return .end
         case .fail(let failure): return .fail(.redirect(failure, request, head, limit: policy.rules.limit))
         case .follow(let step):
@@ -58,7 +58,7 @@ final class RedirectStage: ExchangeStage {
         }
     }
 
-    /// Asks the user, whose decision counts.
+    /// Asks the user's callback, if there is one, whether to follow the redirect.
     private func follow(
         _ handle: RequestHandle,
         _ head: HTTPResponseHead,
@@ -83,8 +83,8 @@ final class RedirectStage: ExchangeStage {
         }
     }
 
-    /// Notes a redirect that is followed now.
-    private func note(_ status: Int, _ handle: RequestHandle, to next: PreparedRequest) {
+    /// Records and reports a redirect that is being followed.
+    private func record(_ status: Int, _ handle: RequestHandle, to next: PreparedRequest) {
         let redirect = Redirect(
             status: status,
             from: handle.current.url.description,
@@ -102,7 +102,7 @@ extension RedirectPolicy {
 }
 
 extension FollowingRun {
-    /// What a URL is to the one that was asked.
+    /// Returns the relation of a redirect's target to the URL that was requested.
     fileprivate func relation(of url: HTTPURL, to old: HTTPURL) -> RedirectContext.Relation {
         .init(
             isSameOrigin: url.origin == old.origin,
@@ -113,13 +113,12 @@ extension FollowingRun {
 }
 
 extension HTTPURL {
-    /// What tells it from others: all but user information and fragment.
+    /// The URL without user information and fragment, to compare requests.
     fileprivate var key: String { "\(origin)\(target)" }
 
-    /// Where a redirect leads; nil if that is no URL that can be asked.
+    /// Returns the target of a redirect; nil if it is not a URL that can be requested.
     ///
-    /// User information stays with its origin; that of a `Location` is nobody's, since no server says as whom to
-    /// appear.
+    /// User information is kept within its origin. That of a `Location` is ignored: no server chooses the user.
     fileprivate func redirected(by location: String) -> HTTPURL? {
         guard let url = try? resolving(location) else { return nil }
         return .init(
@@ -131,7 +130,7 @@ extension HTTPURL {
 }
 
 extension HTTPError {
-    /// Why a redirect was not followed.
+    /// Creates the error for a redirect that can't be followed.
     fileprivate static func redirect(
         _ failure: RedirectFailure,
         _ request: PreparedRequest,
@@ -144,38 +143,38 @@ extension HTTPError {
             error.response = .init(head)
             return error
         }
-        let answer = "\(request.endpoint.text) answered \(head.status.code)"
+        let prefix = "\(request.endpoint.text) answered \(head.status.code)"
         var error: Self =
             switch failure {
             case .tooMany:
                 .init(
                     .tooManyRedirects,
                     processing: .answered,
-                    reason: "\(answer), and \(limit) redirects were followed already"
+                    reason: "\(prefix), and \(limit) redirects were followed already"
                 )
             case .cycle:
                 .init(
                     .redirectCycle,
                     processing: .answered,
-                    reason: "\(answer), which leads to where the request has been before"
+                    reason: "\(prefix), which redirects to a URL that was requested before"
                 )
             case .locationMissing:
                 .init(
                     .redirectUnusable,
                     processing: .answered,
-                    reason: "\(answer) without one Location that says where"
+                    reason: "\(prefix) without a single Location"
                 )
             case .locationUnusable:
                 .init(
                     .redirectUnusable,
                     processing: .answered,
-                    reason: "\(answer) with a Location that is no URL that can be asked"
+                    reason: "\(prefix) with a Location that is not a URL that can be requested"
                 )
             case .downgrade, .bodyNotReplayable:
                 .init(
                     .redirectRefused,
                     processing: .answered,
-                    reason: "\(answer), which leads from https to http: allow the downgrade if that is right"
+                    reason: "\(prefix), which redirects from https to http: allow the downgrade if that is right"
                 )
             }
         error.response = .init(head)
