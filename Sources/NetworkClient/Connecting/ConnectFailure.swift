@@ -92,7 +92,7 @@ struct ConnectFailure {
                 "there is no route to \(target): see whether the network is up ('ip route get' tells)"
             )
         case EHOSTUNREACH, EHOSTDOWN:
-            (.hostUnreachable, "\(target) can't be reached: a router, a route or a silent neighbour says so")
+            (.hostUnreachable, "\(target) can't be reached: a router or route reports it, or a neighbour is silent")
         case EACCES, EPERM:
             (
                 .prohibited,
