@@ -90,7 +90,7 @@ extension SocketAddress {
         throw .init(
             .interfaceNotFound,
             processing: .neverSent,
-            reason: "there is no interface for the zone of \(text): 'ip link' shows those there are",
+            reason: "there is no interface for the zone of \(text): 'ip link' lists the interfaces",
             errno: ENODEV
         )
     }

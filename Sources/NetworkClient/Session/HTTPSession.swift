@@ -123,6 +123,8 @@ extension HTTPSession {
     }
 
     /// Makes a GET request, and starts it.
+    ///
+    /// ``request(_:_:parameters:headers:body:options:)`` describes the parameters and errors.
     @discardableResult
     public func get(
         _ reference: String,
@@ -134,6 +136,8 @@ extension HTTPSession {
     }
 
     /// Makes a HEAD request, whose response has no body, and starts it.
+    ///
+    /// ``request(_:_:parameters:headers:body:options:)`` describes the parameters and errors.
     @discardableResult
     public func head(
         _ reference: String,
@@ -145,6 +149,8 @@ extension HTTPSession {
     }
 
     /// Makes a DELETE request, and starts it.
+    ///
+    /// ``request(_:_:parameters:headers:body:options:)`` describes the parameters and errors.
     @discardableResult
     public func delete(
         _ reference: String,
@@ -157,6 +163,8 @@ extension HTTPSession {
     }
 
     /// Makes a POST request, and starts it; parameters are its body, or are in the query if `body` is given.
+    ///
+    /// ``request(_:_:parameters:headers:body:options:)`` describes the parameters and errors.
     @discardableResult
     public func post(
         _ reference: String,
@@ -169,6 +177,8 @@ extension HTTPSession {
     }
 
     /// Makes a PUT request, and starts it; parameters are its body, or are in the query if `body` is given.
+    ///
+    /// ``request(_:_:parameters:headers:body:options:)`` describes the parameters and errors.
     @discardableResult
     public func put(
         _ reference: String,
@@ -181,6 +191,8 @@ extension HTTPSession {
     }
 
     /// Makes a PATCH request, and starts it; parameters are its body, or are in the query if `body` is given.
+    ///
+    /// ``request(_:_:parameters:headers:body:options:)`` describes the parameters and errors.
     @discardableResult
     public func patch(
         _ reference: String,

@@ -17,12 +17,15 @@ public struct RedirectPolicy: Sendable {
     public var decision: RedirectDecision?
 
     /// The maximum number of redirects; one more fails the request with ``HTTPError/Code/tooManyRedirects``.
+    ///
+    /// The default is 20.
     public var limit: Int {
         get { rules.limit }
         set { rules.limit = newValue }
     }
 
-    /// Whether redirects from https to http are followed; if not, they fail with ``HTTPError/Code/redirectRefused``.
+    /// Whether redirects from https to http are followed; if not, the default, they fail with
+    /// ``HTTPError/Code/redirectRefused``.
     public var allowsDowngrade: Bool {
         get { rules.allowsDowngrade }
         set { rules.allowsDowngrade = newValue }

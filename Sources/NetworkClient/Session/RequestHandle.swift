@@ -9,7 +9,7 @@ import Synchronization
 /// The session starts it immediately unless ``RequestOptions/startsAtOnce`` is false. Releasing it does not cancel it;
 /// cancelling a task that waits for its response does. All members can be used from any thread.
 ///
-/// Unchecked, because ``run`` belongs to the session's event loop; all else is constant, atomic or behind a lock.
+/// Unchecked, because ``run`` is confined to the session's event loop; all else is constant, atomic or locked.
 public class RequestHandle: @unchecked Sendable {
     /// Its number within the session, starting at 1.
     public final let id: UInt64
@@ -105,7 +105,7 @@ public class RequestHandle: @unchecked Sendable {
 
     /// The time at which it times out; nil for never.
     ///
-    /// Belongs to the session's event loop.
+    /// Confined to the session's event loop.
     final var deadline: NIODeadline? {
         if let deadline = run.scheduled?.deadline { return deadline }
         return request.limits.total.map { run.metrics.start + .init($0) + (run.extras?.paused ?? .zero) }
@@ -113,7 +113,7 @@ public class RequestHandle: @unchecked Sendable {
 
     /// The endpoint of its connection, with the interface that was chosen for it.
     ///
-    /// Belongs to the session's event loop.
+    /// Confined to the session's event loop.
     final var endpoint: Endpoint {
         guard let binding = run.scheduled?.binding else { return current.endpoint }
         var endpoint = current.endpoint

@@ -9,18 +9,18 @@ public struct RequestMetrics: Sendable {
     var answered: NIODeadline?
     var end: NIODeadline?
     var connection: ConnectionRecord?
-    /// The number of attempts that were sent on a connection.
+    /// The number of attempts that were assigned to a connection.
     public internal(set) var attempts = 0
     /// Whether the connection was used for another request before.
     public internal(set) var isReused = false
-    /// The number of bytes of the body that were passed to the connection.
+    /// The number of bytes of the request's body that were passed to the connection in the last attempt.
     public internal(set) var bodyBytesSent = 0
-    /// The number of bytes of the response's body that were received, before decompression.
+    /// The number of bytes of the response's body that were received in the last attempt, before decompression.
     public internal(set) var bodyBytesReceived = 0
 
     init(start: NIODeadline) { self.start = start }
 
-    /// The time from the start until the request was assigned to a connection.
+    /// The time from the start until the last attempt was assigned to a connection.
     public var queued: Duration? { assigned.map { $0.after(start) } }
     /// The duration of the name lookup; nil on a reused connection, and for a numeric host.
     public var resolve: Duration? { isReused ? nil : connection?.metrics.resolve }
@@ -83,7 +83,8 @@ public struct RequestProgress: Sendable, Hashable {
 extension RequestHandle {
     /// The progress of the request, whenever it changes, from now on until the request finishes.
     ///
-    /// A slow reader misses intermediate values. The sequence ends without an error even if the request fails.
+    /// A slow reader misses intermediate values, never the last one. The sequence ends without an error even if the
+    /// request fails.
     public final var progress: some AsyncSequence<RequestProgress, Never> & Sendable {
         RequestProgressSequence(events: events)
     }

@@ -14,7 +14,7 @@ public struct RequestOptions: Sendable {
     ///
     /// Without a response, it is sent after one second.
     public var expectsContinue: Bool
-    /// Whether the request starts immediately, the default, or with ``RequestHandle/resume()``.
+    /// Whether the request starts immediately, rather than with ``RequestHandle/resume()``; true by default.
     public var startsAtOnce: Bool
 
     /// Whether it waits for a path to its destination; nil, the default, for the session's policy.
@@ -38,7 +38,9 @@ public struct RequestOptions: Sendable {
     /// The credential for the origin of its URL, sent when the server requires one; nil, the default, for that in the
     /// URL, or the session's.
     public var credential: Credential?
-    /// Whether it authenticates at all, the default; if not, a 401 is its response.
+    /// Whether the request may be authenticated; true by default.
+    ///
+    /// If false, no credentials are sent, and a 401 is its response.
     public var authenticates: Bool
     /// The interceptors of this request; none by default.
     ///

@@ -11,14 +11,16 @@ public struct AuthenticationPolicy: Sendable {
     public var credentials: [SpaceCredential]
     /// The handler that supplies other credentials; nil for none.
     public var handler: AuthenticationHandler?
-    /// The bearer tokens, at most one source for each origin.
+    /// The sources of bearer tokens, at most one for each origin.
+    ///
+    /// With several, the session's initializer throws ``HTTPError/Code/invalidConfiguration``.
     public var tokens: [BearerTokens]
 
     /// Creates a policy.
     ///
     /// - Parameters:
     ///   - credentials: The known credentials.
-    ///   - tokens: The bearer tokens, at most one source for each origin.
+    ///   - tokens: The sources of bearer tokens, at most one for each origin.
     ///   - handler: The handler that supplies other credentials.
     public init(
         credentials: [SpaceCredential] = [],
@@ -100,8 +102,7 @@ public typealias AuthenticationHandler =
 /// }
 /// ```
 /// Rejected requests (401) wait for the new token, and are resent with it once. If the new token is rejected too, there
-/// is no further refresh for ten seconds: the 401 is then the response. Requests that the closure makes with the same
-/// session have no token.
+/// is no further refresh for ten seconds: the 401 is then the response. Requests that the closure makes have no token.
 public struct BearerTokens: Sendable {
     /// A closure that obtains a token.
     ///
