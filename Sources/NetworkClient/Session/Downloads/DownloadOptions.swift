@@ -55,9 +55,9 @@ public struct BodyOutput: Sendable {
 
     /// A file descriptor, written at its current position.
     ///
-    /// It is duplicated before the first attempt (F_DUPFD_CLOEXEC, fcntl(2)): keep it open until then. It is not
-    /// closed. Written bytes can't be taken back: after that, the request is retried only if it can continue after
-    /// those bytes.
+    /// It is duplicated before the first attempt (F_DUPFD_CLOEXEC, fcntl(2)): keep it open until then. The library does
+    /// not close it. Written bytes can't be taken back: after that, the request is retried only if it can continue
+    /// after those bytes.
     ///
     /// - Parameter number: The descriptor.
     /// - Returns: The output.

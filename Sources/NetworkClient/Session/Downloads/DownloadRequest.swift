@@ -18,9 +18,9 @@ public final class DownloadRequest: RequestHandle, @unchecked Sendable {
     /// Returns the response once the complete body is written.
     ///
     /// - Returns: The file, and the head of the response.
-    /// - Throws: ``HTTPError`` if there was no response. If the status was not 2xx, nothing was written, and the code
-    ///   is ``HTTPError/Code/unacceptableStatus``, with the head and the first 4096 bytes of the body. Cancelling the
-    ///   task cancels the request.
+    /// - Throws: ``HTTPError`` if there was no response, or ``HTTPError/Code/unacceptableStatus`` if the response has
+    ///   no file because its status is not 2xx, with its head and the first 4096 bytes of its body. Cancelling the task
+    ///   cancels the request.
     public func response() async throws(HTTPError) -> DownloadResponse {
         try downloaded(try await ending().get())
     }
