@@ -63,7 +63,7 @@ extension FetchWaitingOptions {
     func check(_ binding: LocalBinding) throws {
         guard required.requirement != .any, binding != .unbound else { return }
         let option = required.requirement.option
-        throw ValidationError("\(option) can't be combined with --interface; leave out one of them")
+        throw ValidationError("\(option) can't be combined with --interface; leave out \(option), or --interface")
     }
 }
 
