@@ -1,4 +1,4 @@
-/// The attempts of one request so far: how far each one got, and whether the request may be sent again.
+/// The attempts of one request so far: how far each one got, and whether the request may be resent.
 package struct AttemptHistory: Sendable, Hashable {
     /// The number of attempts, including the current one.
     package private(set) var count = 0
@@ -65,13 +65,13 @@ package struct AttemptHistory: Sendable, Hashable {
     package mutating func interrupt() { retry(wasProcessed: isSent) }
 }
 
-/// The stage that a failed request may have reached, which decides whether it may be sent again.
+/// The stage that a failed request may have reached, which decides whether it may be resent.
 public enum Processing: String, Sendable, Hashable, CaseIterable {
-    /// No byte of the request was passed to a connection: it may be sent again with any method.
+    /// No byte of the request was passed to a connection: it may be resent with any method.
     case neverSent
     /// The server reported that it did not process the request (421, 425; HTTP/2's REFUSED_STREAM).
     case refusedUnprocessed
-    /// The request was sent, wholly or in part, without a response: it may be sent again only if it is idempotent (RFC
+    /// The request was sent, wholly or in part, without a response: it may be resent only if it is idempotent (RFC
     /// 9110, 9.2.2).
     case maybeProcessed
     /// The server has sent a response, at least its head.

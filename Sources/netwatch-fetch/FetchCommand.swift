@@ -190,7 +190,7 @@ struct FetchCommand: NetwatchCommand {
         }
         guard isRefusal, output.fail || output.failWithBody else { return .success }
         let status = response.head.status
-        let words = "\(request.method) \(response.url): the server answered \(status.code) \(status.reasonPhrase)"
+        let words = "\(request.method) \(response.url): the server responded with \(status.code) \(status.reasonPhrase)"
         throw .init(words.escapedForTerminal, curl: .refusedStatus)
     }
 }
@@ -210,7 +210,7 @@ enum FetchTarget {
         guard scheme == "http" || scheme == "https" else {
             let name = scheme.escapedForTerminal
             throw .init(
-                "'\(name)' can't be asked; let the URL begin with http:// or https://",
+                "'\(name)' is not supported; let the URL begin with http:// or https://",
                 curl: .unsupportedScheme
             )
         }

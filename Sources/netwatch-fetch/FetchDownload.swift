@@ -28,7 +28,7 @@ struct FetchDownload {
     /// Returns the error for a response without a file.
     func refusal(_ response: DataResponse) -> ToolError {
         let status = response.head.status
-        let words = "GET \(response.url): the server answered \(status.code) \(status.reasonPhrase), and no file"
+        let words = "GET \(response.url): the server responded with \(status.code) \(status.reasonPhrase), and no file"
         let advice = (300...399).contains(status.code) ? "; -L follows redirects" : ""
         return .init((words + advice).escapedForTerminal, curl: .refusedStatus)
     }

@@ -113,7 +113,7 @@ final class FetchJournal: EventMonitor {
         var progress = FetchProgress()
     }
 
-    /// Makes an empty journal; only a verbose one records lines, and wakes the main thread for them.
+    /// Creates an empty journal; only a verbose one records lines, and wakes the main thread for them.
     init(wakeup: Wakeup, isVerbose: Bool) {
         self.wakeup = wakeup
         self.isVerbose = isVerbose

@@ -11,7 +11,7 @@ enum FetchOutput {
     /// A file.
     case file(String)
 
-    /// Makes the output that `--output` names.
+    /// Creates the output that `--output` names.
     init(_ file: String?) {
         guard let file, file != "-" else {
             self = .standard(insists: file == "-")

@@ -47,7 +47,7 @@ struct FetchTrustOptions: ParsableArguments {
 }
 
 extension FetchTrustOptions {
-    /// Makes the session's TLS options.
+    /// Returns the session's TLS options.
     ///
     /// - Throws: The error for the user.
     func tls() throws(ToolError) -> TLSOptions {

@@ -63,7 +63,7 @@ extension FetchWaitingOptions {
     func check(_ binding: LocalBinding) throws {
         guard required.requirement != .any, binding != .unbound else { return }
         let option = required.requirement.option
-        throw ValidationError("--interface says already where to go; leave out \(option), or --interface")
+        throw ValidationError("\(option) can't be combined with --interface; leave out \(option), or --interface")
     }
 }
 

@@ -56,7 +56,7 @@ struct MetricsText {
 }
 
 extension MetricsText {
-    /// Makes the figures of a request with a response.
+    /// Creates the figures of a request with a response.
     init(_ response: DataResponse, _ connection: ConnectMetrics?) {
         let metrics = response.metrics
         self.init(

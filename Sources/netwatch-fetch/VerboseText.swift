@@ -2,9 +2,9 @@ import NetwatchCore
 import NetworkClient
 import NetworkClientCore
 
-/// The lines of `--verbose`, marked as curl does: `*` for what happens, `>` for what is sent, `<` for what comes.
+/// The lines of `--verbose`, marked as in curl: `*` for events, `>` for sent fields, `<` for received ones.
 enum VerboseText {
-    /// The lines for one event.
+    /// Returns the lines for one event.
     static func lines(_ event: RequestEvent, of request: RequestHandle) -> [String] {
         switch event {
         case .waiting: ["* looks for \(request.head.authority ?? "the server")"]
@@ -19,10 +19,10 @@ enum VerboseText {
         case .received, .sending: []
         case .attempt(let number, let isReused, let connection):
             attempt(number, isReused, connection) + marked(">", HeadText.lines(request.head) + [""])
-        case .sent: ["* sent whole"]
+        case .sent: ["* request sent"]
         case .head(let response): marked("<", HeadText.lines(response) + [""])
-        case .sentAgain(let error): ["* \(error.reason); resends it"]
-        case .redirected(let from, let to, let status): ["* \(from) answered \(status): goes on to \(to)"]
+        case .sentAgain(let error): ["* \(error.reason); resends the request"]
+        case .redirected(let from, let to, let status): ["* \(from) responded with \(status): continues at \(to)"]
         case .authenticating(let scheme, let realm):
             ["* authenticates with \(scheme)\(realm.map { " to '\($0)'" } ?? "")"]
         case .finished(let ending): [finished(ending)]
@@ -87,7 +87,7 @@ enum HeadText {
         }
     }
 
-    /// Replaces secrets, with which a reader of a log could act as the user.
+    /// The text in place of secrets, with which a reader of a log could impersonate the user.
     private static let mask = "(not shown)"
 }
 
@@ -95,11 +95,11 @@ extension RetryReason {
     /// The reason for a retry, in words.
     var words: String {
         switch self {
-        case .neverSent: "nothing of it was sent"
-        case .refusedUnprocessed: "the server did nothing with it"
-        case .idempotent: "it may be done twice"
-        case .status: "the status says to try later"
-        case .interceptor: "as was asked"
+        case .neverSent: "nothing was sent"
+        case .refusedUnprocessed: "the server did not process it"
+        case .idempotent: "it is idempotent"
+        case .status: "the status allows a retry"
+        case .interceptor: "an interceptor decided so"
         }
     }
 }
@@ -108,16 +108,16 @@ extension GiveUpReason {
     /// The reason for giving up, in words.
     var words: String {
         switch self {
-        case .noPolicy: "it was to be tried once"
-        case .permanent: "it would fail the same"
-        case .notIdempotent: "it may have been done, and must not be done twice"
-        case .notReplayable: "its body can't be had again"
-        case .status: "the status does not say to try later"
+        case .noPolicy: "retries are off"
+        case .permanent: "it would fail again"
+        case .notIdempotent: "it may have been processed, and is not idempotent"
+        case .notReplayable: "its body can be read only once"
+        case .status: "the status does not allow a retry"
         case .attempts: "all attempts were made"
-        case .budget: "too much has failed of late"
-        case .breaker: "the server is given a rest"
-        case .deadline: "the next attempt would come too late"
-        case .interceptor: "as was asked"
+        case .budget: "too many requests have failed recently"
+        case .breaker: "the server has failed too often recently"
+        case .deadline: "the next attempt would be after the deadline"
+        case .interceptor: "an interceptor decided so"
         }
     }
 }

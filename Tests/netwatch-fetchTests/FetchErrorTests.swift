@@ -48,7 +48,7 @@ import Testing
 
     @Test(
         arguments: [
-            ("ftp://x/", 1, "'ftp' can't be asked"), ("x.example", 3, "let it begin with http://"),
+            ("ftp://x/", 1, "'ftp' is not supported"), ("x.example", 3, "let it begin with http://"),
             ("http:///", 3, "host"),
             ("http://nope.invalid/", 6, "'nope.invalid'"), ("http://127.0.0.1:1/", 7, "refuses connections"),
             ("http://192.0.2.1/", 7, "there is no route to 192.0.2.1:80"),

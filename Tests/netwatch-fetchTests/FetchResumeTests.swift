@@ -128,7 +128,7 @@ import Testing
         let missing = try lab.server(answering: "why", status: "404 Not Found")
         let run = try lab.fetch("--resume", "-o", file, missing.url())
         #expect(run.code == 22 && run.output == "")
-        #expect(run.error == "GET \(missing.url()): the server answered 404 Not Found, and no file")
+        #expect(run.error == "GET \(missing.url()): the server responded with 404 Not Found, and no file")
         let moved = try lab.server(answering: "", status: "302 Found", "Location: /x")
         let redirected = try lab.fetch("--resume", "-o", file, moved.url())
         #expect(redirected.code == 22 && redirected.error?.hasSuffix("and no file; -L follows redirects") == true)

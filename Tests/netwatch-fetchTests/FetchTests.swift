@@ -88,7 +88,7 @@ import Testing
         #expect(plain.code == 0 && plain.output == "why" && plain.errors == "")
         let failing = try lab.fetch("-f", server.url("/x?secret"))
         #expect(failing.code == 22 && failing.output == "")
-        #expect(failing.error == "GET \(server.url("/x")): the server answered 404 Not Found")
+        #expect(failing.error == "GET \(server.url("/x")): the server responded with 404 Not Found")
         let telling = try lab.fetch("--fail-with-body", server.url())
         #expect(telling.code == 22 && telling.output == "why")
         #expect(try lab.fetch("--fail", lab.server(answering: "ok").url()).code == 0)

@@ -6,7 +6,7 @@ import NIOPosix
 
 /// The body of a request.
 public struct RequestBody: Sendable {
-    /// The bytes and their type, or why they can't be produced.
+    /// The bytes and their type, or the reason why they can't be produced.
     let content: Result<Content, HTTPError>
 
     struct Content: Sendable {
@@ -34,6 +34,11 @@ public struct RequestBody: Sendable {
     }
 
     /// Text in UTF-8.
+    ///
+    /// - Parameters:
+    ///   - text: The text.
+    ///   - contentType: Its media type.
+    /// - Returns: The body.
     public static func text(_ text: String, contentType: String = "text/plain; charset=utf-8") -> Self {
         .bytes(Array(text.utf8), contentType: contentType)
     }
@@ -41,6 +46,11 @@ public struct RequestBody: Sendable {
     /// A value as JSON.
     ///
     /// A value that can't be encoded fails the request with ``HTTPError/Code/requestSerializationFailed``.
+    ///
+    /// - Parameters:
+    ///   - value: The value, which is encoded immediately.
+    ///   - encoder: The encoder.
+    /// - Returns: The body.
     public static func json(_ value: some Encodable, encoder: JSONEncoder = .init()) -> Self {
         .encoded(contentType: "application/json") { try Array(encoder.encode(value)) }
     }
@@ -48,6 +58,11 @@ public struct RequestBody: Sendable {
     /// A value as a property list.
     ///
     /// A value that can't be encoded fails the request with ``HTTPError/Code/requestSerializationFailed``.
+    ///
+    /// - Parameters:
+    ///   - value: The value, which is encoded immediately.
+    ///   - encoder: The encoder.
+    /// - Returns: The body.
     public static func propertyList(_ value: some Encodable, encoder: PropertyListEncoder = .init()) -> Self {
         .encoded(contentType: "application/x-plist") { try Array(encoder.encode(value)) }
     }
@@ -77,7 +92,7 @@ extension RequestBody {
     /// - Parameters:
     ///   - path: The path of the file.
     ///   - contentType: Its media type; nil to derive it from the file name's extension.
-    /// - Returns: The body, which can be sent again.
+    /// - Returns: The body, which can be resent.
     public static func file(_ path: String, contentType: String? = nil) -> Self {
         let type = contentType ?? FileMediaType.type(ofFileNamed: path)
         return .source(contentType: type) { () throws(HTTPError) in try .file(path) }
@@ -85,7 +100,7 @@ extension RequestBody {
 
     /// The elements of a sequence, which can be read once.
     ///
-    /// An element is requested only when the connection can take it. The request is never sent twice: where a redirect,
+    /// An element is requested only when the connection can take it. The request is never resent: where a redirect,
     /// a challenge or a lost connection would require that, it fails with ``HTTPError/Code/bodyNotReplayable`` or with
     /// the original error. If the request ends first, the task that reads the sequence is cancelled. An error that the
     /// sequence throws becomes the cause of ``HTTPError/Code/bodyUnavailable``.
@@ -121,7 +136,7 @@ extension RequestBody {
     ///   - contentType: Their media type.
     ///   - make: Creates the sequence at the beginning of an attempt. An error that it throws becomes the cause of the
     ///     request's error.
-    /// - Returns: The body, which can be sent again.
+    /// - Returns: The body, which can be resent.
     public static func replayable<Elements: AsyncSequence & Sendable>(
         length: Int64? = nil,
         contentType: String? = "application/octet-stream",
@@ -143,7 +158,7 @@ extension RequestBody {
     ///
     /// Before anything is sent, a form that can't be encoded fails the request with
     /// ``HTTPError/Code/requestSerializationFailed``, and one whose files can't be read fails it with
-    /// ``HTTPError/Code/bodyUnavailable``. The form can be sent again unless one of its parts is a stream that can be
+    /// ``HTTPError/Code/bodyUnavailable``. The form can be resent unless one of its parts is a stream that can be
     /// read only once.
     ///
     /// - Parameter form: The form.
@@ -200,7 +215,7 @@ extension RequestBody {
 }
 
 extension MultipartForm {
-    /// Writes the form to a file, as it would be sent, and returns it as a body that can be sent again.
+    /// Writes the form to a file, as it would be sent, and returns it as a body that can be resent.
     ///
     /// A form whose streams can be read only once can then be sent any number of times. The file appears completely or
     /// not at all. It replaces an existing file, whose permissions it takes; if the path is a symbolic link, the file

@@ -92,7 +92,7 @@ struct ConnectFailure {
                 "there is no route to \(target): see whether the network is up ('ip route get' tells)"
             )
         case EHOSTUNREACH, EHOSTDOWN:
-            (.hostUnreachable, "\(target) can't be reached: a router, a route or a silent neighbour says so")
+            (.hostUnreachable, "\(target) can't be reached: a router or route reports it, or a neighbour is silent")
         case EACCES, EPERM:
             (
                 .prohibited,
@@ -103,7 +103,7 @@ struct ConnectFailure {
         case EADDRNOTAVAIL:
             (.addressNotAvailable, "the source address for \(target) is gone, or all local ports are in use")
         case ENODEV, ENXIO:
-            (.interfaceNotFound, "the interface for \(target) is gone: 'ip link' shows those there are")
+            (.interfaceNotFound, "the interface for \(target) is gone: 'ip link' lists the interfaces")
         case ETIMEDOUT:
             (.connectTimedOut, "\(target) does not respond: see whether the server is up and no firewall is in the way")
         case EMFILE, ENFILE:

@@ -44,8 +44,8 @@ final class ConnectionProcess {
         self.promise = promise
         nextHop = plan.endpoint.nextHop
         guard let proxy = plan.endpoint.proxy else { return }
-        let means = plan.proxies
-        passage = .init(proxy, to: plan.endpoint, means.authenticator, maximumHead: means.maximumHead)
+        let context = plan.proxies
+        passage = .init(proxy, to: plan.endpoint, context.authenticator, maximumHead: context.maximumHead)
     }
 
     var endpoint: Endpoint { plan.endpoint }
@@ -304,7 +304,7 @@ extension ConnectionProcess {
 
     private func refused(_ refusal: ProxyRefusal) {
         metrics.proxy = (metrics.proxy ?? .zero) + lap()
-        guard passage?.mayGoAgain(after: refusal) == true else {
+        guard passage?.mayRetry(after: refusal) == true else {
             return fail(failure?.error(for: refusal) ?? Self.cancelled(endpoint))
         }
         abandonChannels()

@@ -10,7 +10,7 @@ struct Connector: Sendable {
     private let tls: TLSClient?
     private let proxies: ProxyContext
 
-    /// Makes a connector; without a TLS client, it can't open secure connections.
+    /// Creates a connector; without a TLS client, it can't open secure connections.
     init(resolver: NameResolver = .shared, tls: TLSClient?, proxies: ProxyContext = .init()) {
         self.resolver = resolver
         self.tls = tls
@@ -69,7 +69,7 @@ struct ConnectionAttempt: Sendable {
         case cancelled
     }
 
-    /// Starts.
+    /// Starts the attempt.
     init(_ plan: ConnectionProcess.Plan, on loop: any EventLoop) {
         let promise = loop.makePromise(of: EstablishedConnection.self)
         let state = NIOLoopBoundBox.makeBoxSendingValue(State.new, eventLoop: loop)
@@ -123,6 +123,6 @@ public struct ConnectMetrics: Sendable, Hashable {
     /// The negotiated TLS version, such as `TLSv1.3`.
     public var tlsVersion: String?
 
-    /// Makes empty metrics.
+    /// Creates empty metrics.
     public init() {}
 }

@@ -73,7 +73,7 @@ extension Endpoint {
 }
 
 extension SocketAddress {
-    /// Makes a numeric address; IPv6 may have a zone (an interface's name or index), which getaddrinfo(3) parses.
+    /// Creates a numeric address; IPv6 may have a zone (an interface's name or index), which getaddrinfo(3) parses.
     ///
     /// - Throws: `interfaceNotFound` for an unknown zone, `invalidURL` if the text is not an address.
     static func numeric(_ text: String, port: Int) throws(HTTPError) -> SocketAddress {
@@ -90,7 +90,7 @@ extension SocketAddress {
         throw .init(
             .interfaceNotFound,
             processing: .neverSent,
-            reason: "there is no interface for the zone of \(text): 'ip link' shows those there are",
+            reason: "there is no interface for the zone of \(text): 'ip link' lists the interfaces",
             errno: ENODEV
         )
     }

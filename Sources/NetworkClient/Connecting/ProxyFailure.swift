@@ -10,7 +10,7 @@ struct ProxyFailure {
     /// Returns the error for a refusal.
     func error(for refusal: ProxyRefusal) -> HTTPError {
         switch refusal {
-        case .response(let answer): self.error(for: answer)
+        case .response(let response): self.error(for: response)
         case .reply(let code):
             make(
                 SOCKSReply.isFinal(code) ? .proxyRefused : .proxyConnectFailed,
@@ -29,10 +29,10 @@ struct ProxyFailure {
         }
     }
 
-    private func error(for answer: ProxyResponse) -> HTTPError {
-        let status = "\(answer.status)\(answer.reason.isEmpty ? "" : " \(answer.reason)")"
+    private func error(for response: ProxyResponse) -> HTTPError {
+        let status = "\(response.status)\(response.reason.isEmpty ? "" : " \(response.reason)")"
         var error =
-            switch answer.status {
+            switch response.status {
             // tinyproxy responds with 401 to a wrong password.
             case 401, 407: make(.proxyAuthenticationRequired, words(for: status))
             case 408, 429, 500...:
@@ -46,20 +46,20 @@ struct ProxyFailure {
                     "the proxy \(proxy) does not connect to \(endpoint.text): it responded with \(status)"
                 )
             }
-        error.response = HTTPResponse(answer)
-        error.body = answer.body
+        error.response = HTTPResponse(response)
+        error.body = response.body
         return error
     }
 
     /// Returns the reason for a proxy that requires authentication.
     func words(for status: String?) -> String {
-        let answer = status.map { " (it responded with \($0))" } ?? ""
+        let response = status.map { " (it responded with \($0))" } ?? ""
         guard let user = proxy.user else {
-            return "the proxy \(proxy) wants a user name and a password\(answer): give it as \(example)"
+            return "the proxy \(proxy) wants a user name and a password\(response): give it as \(example)"
         }
         let name = user.printable
         return
-            "the proxy \(proxy) does not take the user '\(name)' or the password\(answer): see whether both are right"
+            "the proxy \(proxy) does not take the user '\(name)' or the password\(response): see whether both are right"
     }
 
     private var example: String {
@@ -94,14 +94,14 @@ struct ProxyFailure {
 }
 
 extension HTTPResponse {
-    /// Makes a response from the head that a proxy sent, without invalid fields.
-    init(_ answer: ProxyResponse) {
+    /// Creates a response from the head that a proxy sent, without invalid fields.
+    init(_ response: ProxyResponse) {
         var fields = HTTPFields()
-        for field in answer.fields {
+        for field in response.fields {
             guard let name = HTTPField.Name(field.name) else { continue }
             fields.append(.init(name: name, value: field.value))
         }
-        self.init(status: .init(code: answer.status, reasonPhrase: answer.reason), headerFields: fields)
+        self.init(status: .init(code: response.status, reasonPhrase: response.reason), headerFields: fields)
     }
 }
 
@@ -115,7 +115,7 @@ enum SOCKSReply {
         case 3: "it has no route to that network"
         case 4: "the host can't be reached"
         case 5: "the connection was refused"
-        case 6: "a packet's time to live ran out on the way"
+        case 6: "a packet's time to live expired"
         case 7: "it makes no connections (the command is not supported)"
         case 8: "it knows no addresses of that kind"
         default: "it replied with the unknown code \(code)"

@@ -22,7 +22,7 @@ struct ProxyNegotiation {
         self.maximumHead = maximumHead
     }
 
-    /// Whether the origin's name has to be looked up first, by this client.
+    /// Whether this client must look up the origin's name first.
     var needsAddresses: Bool {
         proxy.scheme == .socks5 && !HostName.isNumeric(endpoint.host) && addresses.isEmpty
     }
@@ -50,12 +50,12 @@ struct ProxyNegotiation {
     /// Handles a refusal.
     ///
     /// - Returns: Whether to try again with another connection to the proxy.
-    mutating func mayGoAgain(after refusal: ProxyRefusal) -> Bool {
+    mutating func mayRetry(after refusal: ProxyRefusal) -> Bool {
         switch refusal {
-        case .response(let answer) where answer.status == 407:
+        case .response(let response) where response.status == 407:
             challenges += 1
             guard challenges <= ProxyAuthenticator.maximumChallenges else { return false }
-            return authenticator.learn(answer.values(of: "Proxy-Authenticate"), from: proxy, after: proof)
+            return authenticator.learn(response.values(of: "Proxy-Authenticate"), from: proxy, after: proof)
         case .reply(let code) where SOCKSReply.isOfTheAddress(code) && addresses.count > 1:
             addresses.removeFirst()
             return true

@@ -47,7 +47,7 @@ struct SocketBinding {
             throw .init(
                 .interfaceNotFound,
                 processing: .neverSent,
-                reason: "there is no interface '\(name)' to bind to: 'ip link' shows those there are",
+                reason: "there is no interface '\(name)' to bind to: 'ip link' lists the interfaces",
                 errno: ENODEV
             )
         }
@@ -63,7 +63,7 @@ struct SocketBinding {
             throw .init(
                 .interfaceNotFound,
                 processing: .neverSent,
-                reason: "there is no interface with index \(index) to bind to: 'ip link' shows those there are",
+                reason: "there is no interface with index \(index) to bind to: 'ip link' lists the interfaces",
                 errno: ENODEV
             )
         }

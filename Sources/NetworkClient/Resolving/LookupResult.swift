@@ -43,7 +43,7 @@ enum LookupResult: Sendable {
                 .nameTemporarilyUnresolvable,
                 processing: .neverSent,
                 reason:
-                    "no name server answers for '\(name)': see whether the network is up, and /etc/resolv.conf right"
+                    "no name server responds for '\(name)': see whether the network is up, and /etc/resolv.conf right"
             )
         case EAI_SYSTEM:
             .init(

@@ -23,7 +23,7 @@ final class NameResolver: Sendable {
     private let state: Lock<State>
     private let lookup: Lookup
 
-    /// Makes a resolver; tests can replace the lookup, since the system's can't be made to stall.
+    /// Creates a resolver; tests can replace the lookup, since the system's can't be made to stall.
     init(
         _ configuration: LookupScheduler.Configuration = .init(),
         lookup: @escaping Lookup = SystemLookup.addresses(of:)
@@ -66,8 +66,10 @@ final class NameResolver: Sendable {
                 .init(
                     .resolveTimedOut,
                     processing: .neverSent,
-                    reason:
-                        "the lookup of '\(name)' took longer than \(limit): see whether the name servers of /etc/resolv.conf answer"
+                    reason: """
+                        the lookup of '\(name)' took longer than \(limit): \
+                        see whether the name servers of /etc/resolv.conf respond
+                        """
                 )
             )
         }
@@ -105,8 +107,8 @@ final class NameResolver: Sendable {
                     .nameTemporarilyUnresolvable,
                     processing: .neverSent,
                     reason: """
-                        '\(name)' was not looked up, since \(stalled) lookups of other names have had no answer for a while: \
-                        see whether the name servers of /etc/resolv.conf answer
+                        '\(name)' was not looked up, since \(stalled) lookups of other names have had no response \
+                        for a while: see whether the name servers of /etc/resolv.conf respond
                         """
                 )
             )

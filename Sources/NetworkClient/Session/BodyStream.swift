@@ -2,14 +2,14 @@ import Locking
 import NIOCore
 import NIOHTTP1
 
-/// An answer's body on its way from the event loop to its reader.
+/// The buffer of a response's body between the event loop and its reader.
 ///
-/// What waits in between is bounded: beyond that the connection is not read, and the server has to wait.
+/// Its size is bounded: while it is full, the connection is not read, and the server has to wait.
 final class BodyStream: Sendable {
-    /// How many bytes may wait to be read before the connection is left unread.
+    /// The number of buffered bytes above which the connection is not read.
     static let limit = 256 << 10
 
-    /// What comes first: the head of an answer whose body is read here, or the end of the request.
+    /// The first result: the head of a response whose body follows in this stream, or the outcome of the request.
     enum Beginning: Sendable {
         case head(HTTPResponse)
         case end(Result<DataResponse, HTTPError>)
@@ -19,13 +19,13 @@ final class BodyStream: Sendable {
         var beginning: Beginning?
         var whenBegun: [@Sendable (Beginning) -> Void] = []
         var pieces: [ByteBuffer] = []
-        /// How many of the pieces were taken.
+        /// The number of pieces that were taken.
         var taken = 0
         var waitingBytes = 0
         var room: EventLoopPromise<Void>?
         var reader: UnsafeContinuation<Result<ByteBuffer?, HTTPError>, Never>?
         var end: Result<Void, HTTPError>?
-        /// Whether nobody will read it.
+        /// Whether the reader has released the stream.
         var isAbandoned = false
 
         mutating func pop() -> ByteBuffer? {
@@ -46,7 +46,7 @@ final class BodyStream: Sendable {
 
     // MARK: From the event loop
 
-    /// Hands the head on; the body follows.
+    /// Delivers the head; the body follows.
     func begin(_ head: HTTPResponse) { begin(.head(head)) }
 
     private func begin(_ beginning: Beginning) {
@@ -59,9 +59,9 @@ final class BodyStream: Sendable {
         for waiter in waiters { waiter(beginning) }
     }
 
-    /// Hands a piece on.
+    /// Delivers a piece.
     ///
-    /// - Returns: Nil if there is room for more; else it is fulfilled when there is.
+    /// - Returns: Nil if there is room for more; otherwise a future that succeeds when there is.
     func give(_ piece: ByteBuffer, on loop: any EventLoop) -> EventLoopFuture<Void>? {
         guard piece.readableBytes > 0 else { return nil }
         let (reader, room) = state.withLock { state -> (Reader?, EventLoopFuture<Void>?) in
@@ -80,7 +80,7 @@ final class BodyStream: Sendable {
         return room
     }
 
-    /// The body is whole, or will never be.
+    /// Ends the body, which is complete or has failed.
     func end(_ ending: Result<Void, HTTPError>) {
         let (reader, room) = state.withLock { state -> (Reader?, EventLoopPromise<Void>?) in
             guard state.end == nil else { return (nil, nil) }
@@ -92,20 +92,20 @@ final class BodyStream: Sendable {
         reader?.resume(returning: ending.map { nil })
     }
 
-    /// The request has ended.
+    /// Ends the stream with the outcome of the request.
     func requestEnded(_ ending: Result<DataResponse, HTTPError>) {
         begin(.end(ending))
         end(ending.map { _ in })
     }
 
-    /// How many bytes wait to be read.
+    /// The number of buffered bytes.
     var waitingBytes: Int { state.withLock { $0.waitingBytes } }
 
     typealias Reader = UnsafeContinuation<Result<ByteBuffer?, HTTPError>, Never>
 
     // MARK: From the reader
 
-    /// Waits for the beginning.
+    /// The first result; waits until it is known.
     var beginning: Beginning {
         get async {
             await withUnsafeContinuation { continuation in
@@ -118,7 +118,7 @@ final class BodyStream: Sendable {
         }
     }
 
-    /// Waits for the next piece; nil at the end.
+    /// Waits for the next piece, and returns it; nil at the end.
     func next() async throws(HTTPError) -> ByteBuffer? {
         let result = await withUnsafeContinuation { (continuation: Reader) in
             let (now, room) = state.withLock { state -> (Result<ByteBuffer?, HTTPError>?, EventLoopPromise<Void>?) in
@@ -130,7 +130,7 @@ final class BodyStream: Sendable {
                     return (.success(piece), room)
                 }
                 if let end = state.end { return (end.map { nil }, nil) }
-                // Two tasks that read at once: one of them has to be told that there is nothing for it.
+                // Two tasks read at the same time: for one of them, the body ends.
                 if state.reader != nil { return (.success(nil), nil) }
                 state.reader = continuation
                 return (nil, nil)
@@ -141,9 +141,9 @@ final class BodyStream: Sendable {
         return try result.get()
     }
 
-    /// Nobody reads any more: what comes is dropped.
+    /// Discards the rest of the body, because its reader has released it.
     ///
-    /// - Returns: Whether the body had not come to its end.
+    /// - Returns: Whether the body was incomplete.
     func abandon() -> Bool {
         let (hadEnded, room) = state.withLock { state -> (Bool, EventLoopPromise<Void>?) in
             state.isAbandoned = true
@@ -157,11 +157,11 @@ final class BodyStream: Sendable {
     }
 }
 
-/// Hands an answer of success to a stream; all others stay in memory, where serializers find them.
+/// The receiver that passes the body of a 2xx response to a stream; other bodies are kept in memory.
 final class StreamReceiver: BodyReceiver {
     private let stream: BodyStream
     private let loop: any EventLoop
-    /// What was handed out can't be taken back.
+    /// False once bytes were delivered, which can't be taken back.
     private(set) var canStartAgain = true
     let continuesByRange = false
 

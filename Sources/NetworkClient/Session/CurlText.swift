@@ -1,19 +1,19 @@
 import NetworkClientCore
 
-/// A request as a command for curl, to be tried in a shell.
+/// A request as a curl(1) command line.
 ///
-/// What may be a secret is not in it: the values of fields and parameters whose names say so, and the body, which curl
-/// is told to read from its standard input.
+/// It contains no secrets: the values of fields and parameters with secret names are masked, and curl reads the body
+/// from its standard input.
 struct CurlText {
-    /// What stands for a secret.
+    /// The text in place of a secret.
     static let mask = "SECRET"
-    /// What curl makes by itself.
+    /// The fields that curl creates itself.
     private static let implied: Set<String> = ["host", "content-length", "transfer-encoding"]
 
     let head: HTTPRequest
     let hasBody: Bool
     let socketPath: String?
-    /// Fields that the user calls secret, beside those whose names say so.
+    /// The names of further fields that are secret.
     var secretFields: [String] = []
 
     /// The command, quoted for a POSIX shell.
@@ -41,9 +41,9 @@ struct CurlText {
         "\(head.scheme ?? "http")://\(head.authority ?? "")\(SecretNames.masked(head.path ?? "/", by: Self.mask))"
     }
 
-    /// In single quotes, which a quote within leaves and enters again.
+    /// Returns a text in single quotes, for a POSIX shell.
     static func quoted(_ text: String) -> String {
-        // By scalars, as the shell does it: of characters, a quote with an accent is none.
+        // By scalars, as in the shell: a quote with a combining accent is a different Character.
         var quoted = String.UnicodeScalarView("'".unicodeScalars)
         for scalar in text.unicodeScalars {
             if scalar == "'" { quoted.append(contentsOf: "'\\''".unicodeScalars) } else { quoted.append(scalar) }
@@ -54,11 +54,11 @@ struct CurlText {
 }
 
 extension RequestHandle {
-    /// The request as a command for curl(1), to be tried in a shell.
+    /// The request as a curl(1) command line for a POSIX shell.
     ///
-    /// Secrets are replaced by `SECRET`: the values of `Authorization`, `Cookie` and their like, of fields and parameters
-    /// whose name speaks of a token, key or password, and of the fields that the redirect policy calls secret
-    /// (``RedirectPolicy/secretFields``). A body is not shown: curl reads it from its standard input.
+    /// Secrets are replaced by `SECRET`: the values of `Authorization` and `Cookie`, of fields and parameters whose
+    /// names contain words such as token, key or password, and of ``RedirectPolicy/secretFields``. A body is not
+    /// included: curl reads it from its standard input.
     public final var curlCommand: String {
         CurlText(
             head: head,
@@ -70,12 +70,12 @@ extension RequestHandle {
 }
 
 extension RequestHandle: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-    /// For logs: number, method, URL without user information and query, and where it is.
+    /// The number, the method, the URL without user information and query, and the state, for logs.
     public final var description: String { "request \(id): \(request.description) (\(state))" }
 
-    /// As ``description``.
+    /// The same as ``description``.
     public final var debugDescription: String { description }
 
-    /// Has no children: some hold secrets, others belong to the session's event loop.
+    /// A mirror without children: some would be secret, others are confined to the session's event loop.
     public final var customMirror: Mirror { Mirror(self, children: []) }
 }

@@ -9,17 +9,17 @@ import NIOCore
 public final class DataRequest: RequestHandle, @unchecked Sendable {
     /// Returns the response, whatever its status.
     ///
-    /// - Returns: The whole response.
-    /// - Throws: ``HTTPError`` if there was none. If the task is cancelled, so is the request.
+    /// - Returns: The complete response.
+    /// - Throws: ``HTTPError`` if there was none. Cancelling the task cancels the request.
     public func response() async throws(HTTPError) -> DataResponse { try await ending().get() }
 
-    /// Returns what a serializer makes of the response.
+    /// Returns a value that a serializer decodes from the response.
     ///
-    /// - Parameter serializer: Checks the response against what is expected, and decodes it.
+    /// - Parameter serializer: The serializer, which validates the response and decodes it.
     /// - Returns: The value.
-    /// - Throws: ``HTTPError``: as ``response()``, or ``HTTPError/Code/unacceptableStatus``,
-    ///   ``HTTPError/Code/unacceptableContentType`` or ``HTTPError/Code/responseSerializationFailed`` with the response's
-    ///   head, the beginning of its body, and what could be decoded of it nevertheless.
+    /// - Throws: ``HTTPError``: those of ``response()``, or ``HTTPError/Code/unacceptableStatus``,
+    ///   ``HTTPError/Code/unacceptableContentType`` or ``HTTPError/Code/responseSerializationFailed`` with the
+    ///   response's head, the first 4096 bytes of its body, and the value if it could be decoded nevertheless.
     public func value<Serializer: ResponseSerializer>(
         _ serializer: Serializer
     ) async throws(HTTPError) -> Serializer.Output {
@@ -37,43 +37,43 @@ public final class DataRequest: RequestHandle, @unchecked Sendable {
         }
     }
 
-    /// Returns a value decoded from the response's body, which is JSON.
+    /// Returns a value decoded from the response's JSON body.
     ///
     /// - Parameter type: The value's type.
     /// - Returns: The value.
-    /// - Throws: ``HTTPError``, as ``value(_:)``.
+    /// - Throws: The errors of ``value(_:)``.
     public func decoded<Value: Decodable & Sendable>(
         _ type: Value.Type = Value.self
     ) async throws(HTTPError) -> Value {
         try await value(DecodableResponseSerializer<Value>())
     }
 
-    /// Returns the response's body as JSON of any shape; nil for an empty body.
+    /// Returns the response's body as JSON of any structure.
     ///
-    /// - Returns: The value.
-    /// - Throws: ``HTTPError``, as ``value(_:)``.
+    /// - Returns: The value; nil for an empty body.
+    /// - Throws: The errors of ``value(_:)``.
     public func json() async throws(HTTPError) -> JSONResponseSerializer.Output {
         try await value(JSONResponseSerializer())
     }
 
-    /// Returns the response's body as text, by the charset of its `Content-Type`, else UTF-8.
+    /// Returns the response's body as text in the charset of its `Content-Type`, or in UTF-8 if there is none.
     ///
     /// - Returns: The text.
-    /// - Throws: ``HTTPError``, as ``value(_:)``.
+    /// - Throws: The errors of ``value(_:)``.
     public func string() async throws(HTTPError) -> String { try await value(StringResponseSerializer()) }
 
-    /// Returns the response's body as it is, if the status is one of success.
+    /// Returns the bytes of the response's body, if the status is 2xx.
     ///
     /// - Returns: The bytes.
-    /// - Throws: ``HTTPError``, as ``value(_:)``.
+    /// - Throws: The errors of ``value(_:)``.
     public func bytes() async throws(HTTPError) -> [UInt8] { try await value(BytesResponseSerializer()) }
 
     // MARK: With a closure
 
-    /// Calls a closure with the response, whatever its status, or the error; once.
+    /// Calls a closure once with the response, whatever its status, or the error.
     ///
     /// - Parameters:
-    ///   - queue: Where it is called; nil for a thread of the library, on which the closure must not block.
+    ///   - queue: The queue to call it on; nil for a thread of the library, on which it must not block.
     ///   - completion: The closure.
     /// - Returns: The request itself, so that calls can be chained.
     @discardableResult
@@ -85,13 +85,11 @@ public final class DataRequest: RequestHandle, @unchecked Sendable {
         return self
     }
 
-    /// Calls a closure with what a serializer makes of the response, or the error; once.
-    ///
-    /// The response is decoded on the queue, not on the thread that receives.
+    /// Calls a closure once with a value that a serializer decodes from the response, or the error.
     ///
     /// - Parameters:
-    ///   - serializer: Checks the response against what is expected, and decodes it.
-    ///   - queue: Where it is decoded, and the closure called.
+    ///   - serializer: The serializer, which validates the response and decodes it.
+    ///   - queue: The queue on which the response is decoded and the closure called.
     ///   - completion: The closure.
     /// - Returns: The request itself, so that calls can be chained.
     @discardableResult
@@ -109,11 +107,11 @@ public final class DataRequest: RequestHandle, @unchecked Sendable {
         }
     }
 
-    /// Calls a closure with a value decoded from the response's body, which is JSON, or the error; once.
+    /// Calls a closure once with a value decoded from the response's JSON body, or the error.
     ///
     /// - Parameters:
     ///   - type: The value's type.
-    ///   - queue: Where it is decoded, and the closure called.
+    ///   - queue: The queue on which the response is decoded and the closure called.
     ///   - completion: The closure.
     /// - Returns: The request itself, so that calls can be chained.
     @discardableResult
@@ -127,7 +125,7 @@ public final class DataRequest: RequestHandle, @unchecked Sendable {
 }
 
 extension HTTPError {
-    /// How much of a response's body an error keeps.
+    /// The number of bytes of a response's body that an error keeps.
     static let keptBody = 4_096
 
     fileprivate init(_ error: ResponseSerializationError, _ response: DataResponse, for request: String) {

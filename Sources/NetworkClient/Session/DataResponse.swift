@@ -1,45 +1,45 @@
 public import NIOCore
 import NIOHTTP1
 
-/// A whole answer: its head, its body, and how it came.
+/// A complete response: its head, its body and its metrics.
 public struct DataResponse: Sendable {
     let http1: HTTPResponseHead
     /// The body, decompressed; empty if there is none.
     public let buffer: ByteBuffer
-    /// How long each stage took.
+    /// The durations of the stages of the request.
     public let metrics: RequestMetrics
     let address: HTTPURL
-    /// The file that the body went to, if it did; ``buffer`` is empty then.
+    /// The file that the body was written to, if it was; ``buffer`` is empty then.
     ///
-    /// A download that was whole already has one with status 416, since its server has nothing more to send.
+    /// A file that was complete before has status 416, since the server had nothing more to send.
     public internal(set) var file: DownloadedFile?
-    /// The redirects that were followed on the way to this answer, in their order.
+    /// The redirects that were followed before this response, in order.
     public internal(set) var redirects: [Redirect] = []
 
-    /// The URL that was asked last, without user information and query.
+    /// The URL that was requested last, without user information and query.
     public var url: String { address.description }
 
-    /// The fragment of that URL, without `#`: that of the redirects' own, or of the request's (RFC 9110, 10.2.2).
+    /// The fragment of that URL, without `#`: the last redirect's, or else that of the previous URL (RFC 9110, 10.2.2).
     public var fragment: String? { address.fragment }
 
     /// The status code, such as 200.
     public var status: Int { Int(http1.status.code) }
 
-    /// The protocol and its version, such as `HTTP/1.1`.
+    /// The protocol version, such as `HTTP/1.1`.
     public var version: String { "\(http1.version)" }
 
-    /// The head; made of what the transport has each time it is asked for.
+    /// The status and the header fields; created at each access.
     public var head: HTTPResponse { .init(http1) }
 
-    /// The values of a field, in the order in which they came; the name's case does not count.
+    /// The values of a header field, in the order in which they were received; the name is case-insensitive.
     public subscript(name: String) -> [String] { http1.headers[name] }
 
-    /// The same, but for the body, which went elsewhere.
+    /// The response without its body, which was written elsewhere.
     var withoutBody: Self {
         .init(http1: http1, buffer: .init(), metrics: metrics, address: address, file: file)
     }
 
-    /// The body's bytes: a copy.
+    /// A copy of the body's bytes.
     public var bytes: [UInt8] { Array(buffer.readableBytesView) }
 }
 
@@ -54,26 +54,26 @@ extension HTTPResponse {
     }
 }
 
-/// How a request ended, and who waits to hear it: each is told once.
+/// The outcome of a request, and the continuations and closures that wait for it, each called once.
 struct Outcome: Sendable {
     typealias Ending = Result<DataResponse, HTTPError>
     typealias Waiter = @Sendable (Ending) -> Void
 
     private(set) var ending: Ending?
-    // Nearly always there is one task that waits: it needs no list.
+    // Usually one task waits: it needs no list.
     private var continuation: UnsafeContinuation<Ending, Never>?
     private var others: [Waiter] = []
-    /// How far it was when it failed; an object, since most requests have none.
+    /// The metrics of a failure; an object, since most requests have none.
     private var failure: FailedRun?
 
-    /// How long each stage took; nil until it has ended.
+    /// The durations of the stages; nil until the request has finished.
     var metrics: RequestMetrics? {
         if case .success(let response) = ending { response.metrics } else { failure?.metrics }
     }
 
-    /// Lets a task wait.
+    /// Adds a continuation that waits for the outcome.
     ///
-    /// - Returns: The ending if it is there already: the continuation is then the caller's to resume.
+    /// - Returns: The outcome if it is known: the caller must then resume the continuation.
     mutating func await(_ waiting: UnsafeContinuation<Ending, Never>) -> Ending? {
         if let ending { return ending }
         if continuation == nil {
@@ -84,21 +84,21 @@ struct Outcome: Sendable {
         return nil
     }
 
-    /// Lets a closure wait.
+    /// Adds a closure that waits for the outcome.
     ///
-    /// - Returns: The ending if it is there already: the closure is then the caller's to call.
+    /// - Returns: The outcome if it is known: the caller must then call the closure.
     mutating func call(_ waiter: @escaping Waiter) -> Ending? {
         if let ending { return ending }
         others.append(waiter)
         return nil
     }
 
-    /// Sets the ending.
+    /// Sets the outcome.
     ///
     /// - Parameters:
-    ///   - ending: The ending.
-    ///   - failure: How far it was, if it failed.
-    /// - Returns: Who is to be told; nil if it had ended before.
+    ///   - ending: The outcome.
+    ///   - failure: The metrics, if the request failed.
+    /// - Returns: The waiters to call; nil if the outcome was set before.
     mutating func end(_ ending: Ending, _ failure: FailedRun? = nil) -> Waiters? {
         guard self.ending == nil else { return nil }
         self.ending = ending
@@ -110,7 +110,7 @@ struct Outcome: Sendable {
         return .init(continuation: continuation, others: others)
     }
 
-    /// Who is to be told, outside of any lock.
+    /// The waiters, to be called outside of any lock.
     struct Waiters: Sendable {
         let continuation: UnsafeContinuation<Ending, Never>?
         let others: [Waiter]
@@ -122,11 +122,11 @@ struct Outcome: Sendable {
     }
 }
 
-/// How far a request was that failed.
+/// The metrics of a failed request.
 final class FailedRun: Sendable {
     let metrics: RequestMetrics
 
-    /// Counts the time until now as the request's.
+    /// Creates the metrics of a request that fails now.
     init(_ metrics: RequestMetrics) {
         var metrics = metrics
         metrics.end = .now()

@@ -2,68 +2,92 @@ import Glibc
 import NetworkClientCore
 public import ReachabilityCore
 
-/// How a session behaves.
+/// The settings of a session.
+///
+/// ```swift
+/// var configuration = HTTPConfiguration(retry: .standard)
+/// configuration.gate = .waitsForConnectivity(.minutes(5))
+/// let session = try HTTPSession(configuration: configuration)
+/// ```
+/// Later changes to the configuration have no effect on the session.
 public struct HTTPConfiguration: Sendable {
-    /// Fields that every request has, unless it says otherwise itself.
+    /// The header fields of every request; empty by default.
+    ///
+    /// A request's own fields replace those of the same name. `User-Agent`, `Accept-Encoding` and `Accept-Language`
+    /// have default values, which these fields replace too.
     public var headers: HTTPFields
-    /// How long each stage of a request may take.
+    /// The time limits of the stages of each request.
     public var timeouts: Timeouts
-    /// Whom to trust over TLS, and as whom to appear.
+    /// The trusted servers, the client certificate and the minimum version of TLS.
     public var tls: TLSOptions
-    /// How parameters are put into requests.
+    /// The serializer that writes a request's parameters into its query or body; form encoding by default.
     public var requestSerializer: any RequestSerializer
-    /// How many connections there may be to one endpoint at once; further requests wait.
+    /// The maximum number of connections to one host and port; further requests wait; 6 by default.
     public var maximumConnectionsPerHost: Int
-    /// How long an unused connection is kept; nil for as long as the server keeps it.
+    /// The time after which an unused connection is closed; 60 seconds by default, nil to leave that to the server.
     public var idleTimeout: Duration?
-    /// The size of an answer's body at most, decompressed, in bytes; in memory no more than 4 GiB less one byte.
+    /// The maximum size of a response's body in memory, after decompression, in bytes; 64 MiB by default.
+    ///
+    /// It can't be more than 4 GiB less one byte. Bodies in files and streams are not subject to it.
     public var maximumBodySize: Int
-    /// The size of an answer's head at most, in bytes: its status line and all fields, with the interim answers before it;
-    /// the same again for its trailers.
+    /// The maximum size of a response's head, in bytes; 256 KiB by default.
+    ///
+    /// It applies to the status line and all fields together, including those of preceding interim responses (1xx), and
+    /// separately to the trailers.
     public var maximumHeadSize: Int
-    /// Whether answers may come compressed (`Accept-Encoding`); they are decompressed as they come.
+    /// Whether compressed responses are requested (`Accept-Encoding: gzip, deflate`) and decompressed; true by default.
     public var decompresses: Bool
-    /// What connections are bound to, unless a request says otherwise.
+    /// The interface or source address that connections are bound to; none by default.
     public var binding: LocalBinding
-    /// The path of a Unix socket on which all requests are sent, whatever their URL's host; nil for the network.
+    /// The path of a Unix socket (unix(7)) to which all requests are sent, regardless of the host in their URL; nil,
+    /// the default, for TCP.
     public var unixSocketPath: String?
-    /// Through which proxies requests go; as the environment says, unless told otherwise.
+    /// The proxies; by default those that the environment variables name.
     public var proxy: ProxyConfiguration
-    /// Who follows all requests.
+    /// The monitors that receive the events of all requests; none by default.
     public var eventMonitors: [any EventMonitor]
-    /// What carries requests in place of the session's own connections; nil for these.
+    /// The transport that sends requests in place of the session's own connections; nil by default.
     public var transport: (any Transport)?
 
-    /// Whether requests wait until there is a path to their destination.
+    /// Whether requests wait until there is a path to their destination; by default they start immediately.
     public var gate: GatePolicy
-    /// What paths must be; every requirement but `any` binds connections to an interface that meets it.
+    /// The requirement on paths; `any` by default.
+    ///
+    /// With any other, connections are bound to an interface that meets it.
     public var requirement: PathRequirement
-    /// How often requests go again that failed, and when.
+    /// The conditions and delays for retrying failed requests; by default they are not retried.
     public var retry: RetryPolicy
-    /// What becomes of a request whose path goes away while it is under way; of those that wait for a path.
+    /// The handling of a running request whose path is lost; it fails immediately by default.
+    ///
+    /// It has an effect only where paths are checked: with ``gate`` or ``requirement``.
     public var pathLoss: PathLossPolicy
-    /// Whether requests whose method is not idempotent are given a random `Idempotency-Key`, if they have none.
+    /// Whether requests with a method that is not idempotent get a random `Idempotency-Key` if they have none; false by
+    /// default.
     public var addsIdempotencyKeys: Bool
-    /// When hosts that fail too often are given a rest; nil for never.
+    /// The conditions under which requests to a failing host are blocked for a while; nil, the default, for never.
     public var circuitBreaker: CircuitBreakerPolicy?
-    /// The interceptors of all requests: they change a request before each attempt, in their order, and decide on attempts
-    /// that failed, after those of the request.
+    /// The interceptors of all requests; none by default.
+    ///
+    /// Their ``RequestInterceptor/adapt(_:for:)`` is called in order before that of the request's own interceptors, and
+    /// their ``RequestInterceptor/retry(_:)`` after it.
     public var interceptors: [any RequestInterceptor]
-    /// Knows the ways out of this machine; nil for `ReachabilityMonitor.shared`, which is started if a request waits or
-    /// has a requirement.
+    /// The source of network paths; nil, the default, for `ReachabilityMonitor.shared`, which is started when the first
+    /// request with a gate or a requirement needs it.
     public var connectivity: (any Connectivity)?
 
-    /// What redirects are followed.
+    /// The redirects that are followed; up to 20 by default, but none from https to http.
     public var redirects: RedirectPolicy
-    /// As whom requests appear, to whom.
+    /// The credentials and tokens for servers that require authentication; none by default.
     public var authentication: AuthenticationPolicy
 
-    /// Makes the stages of a session that come before the client's own; called once.
+    /// Makes the stages that run before the client's own; called once per session.
     package var makeStages: @Sendable () -> [any ExchangeStage] = { [] }
-    /// Makes connections in place of the client's own; nil for these.
+    /// Makes connections in place of the client's own; nil by default.
     package var makeConnection: ConnectionMaker?
 
-    /// Whether requests may go over mobile networks: false makes ``requirement`` `notCellular`.
+    /// Whether requests may use cellular networks.
+    ///
+    /// Changing it sets ``requirement`` to `any` or `notCellular`.
     public var allowsCellularAccess: Bool {
         get { requirement != .notCellular && requirement != .notExpensive && requirement != .wifi }
         set {
@@ -71,7 +95,7 @@ public struct HTTPConfiguration: Sendable {
         }
     }
 
-    /// Makes a configuration.
+    /// Creates a configuration; the properties describe the parameters.
     public init(
         headers: HTTPFields = [:],
         timeouts: Timeouts = .init(),
@@ -126,17 +150,17 @@ public struct HTTPConfiguration: Sendable {
 }
 
 extension HTTPConfiguration: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-    /// What it says, but for the values of fields that are secrets: those whose names say so, and those that
-    /// ``RedirectPolicy/secretFields`` names.
+    /// The settings, without the values of secret fields: those with a name such as `Authorization` or `X-Api-Key`, and
+    /// those in ``RedirectPolicy/secretFields``.
     public var description: String {
         let children = customMirror.children.map { "\($0.label ?? ""): \($0.value)" }
         return "HTTPConfiguration(\(children.joined(separator: ", ")))"
     }
 
-    /// As ``description``.
+    /// The same as ``description``.
     public var debugDescription: String { description }
 
-    /// Its properties, but for the values of fields that are secrets.
+    /// A mirror of the settings, without the values of secret fields.
     public var customMirror: Mirror {
         let children: KeyValuePairs<String, Any> = [
             "headers": shownHeaders, "timeouts": timeouts, "tls": tls, "requestSerializer": requestSerializer,

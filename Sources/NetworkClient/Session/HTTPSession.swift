@@ -3,39 +3,40 @@ import NIOCore
 import NIOHTTP1
 import NetworkClientCore
 
-/// An HTTP client: keeps connections, defaults and trust for the requests made with it.
+/// An HTTP/1.1 client, with the connections, defaults and trust settings that its requests share.
 ///
 /// ```swift
 /// let session = try HTTPSession(baseURL: "https://api.example.com/v1/")
 /// let user: User = try await session.get("users/7", parameters: ["fields": ["name", "tags"]]).decoded()
 /// ```
 ///
-/// All members can be used from any thread. A session that is released finishes its requests.
+/// All members can be used from any thread. Requests that are running when the session is released are completed.
 public final class HTTPSession: Sendable {
-    /// How the session behaves.
+    /// The session's settings.
     public let configuration: HTTPConfiguration
     let core: SessionCore
     let base: HTTPURL?
-    /// How requests wait and go again that do not say otherwise.
+    /// The policy of requests whose options don't change it.
     let policy: RequestPolicy
     let fields: HTTPFields
-    /// What most requests have: the session's fields and the base URL's host, ready for the wire.
+    /// The encoded fields of requests without fields of their own: the session's fields, and the base URL's host.
     let readyHeaders: PreparedHeaders
 
-    /// Makes a session.
+    /// Creates a session.
     ///
     /// - Parameters:
-    ///   - baseURL: What relative references are resolved against (RFC 3986, 5.2). If it has a path that does not end
-    ///     with a slash, it gains one: `https://api.example.com/v1` and `users` make
-    ///     `https://api.example.com/v1/users`.
-    ///   - configuration: How it behaves.
-    /// - Throws: ``HTTPError`` if the base URL is none, the configuration contradicts itself, or the process has too
-    ///   few descriptors left to begin with.
+    ///   - baseURL: The URL against which relative references are resolved (RFC 3986, 5.2). A slash is appended to its
+    ///     path if there is none: `https://api.example.com/v1` and `users` make `https://api.example.com/v1/users`. If
+    ///     nil, requests need absolute URLs.
+    ///   - configuration: The session's settings.
+    /// - Throws: ``HTTPError``: ``HTTPError/Code/invalidURL`` for the base URL, ``HTTPError/Code/invalidConfiguration``
+    ///   for contradictory settings, or ``HTTPError/Code/tooManyDescriptors`` if the process has too few file
+    ///   descriptors left.
     public convenience init(baseURL: String? = nil, configuration: HTTPConfiguration = .init()) throws(HTTPError) {
         try self.init(baseURL: baseURL, configuration, loop: RuntimeDescriptors.startedLoop(), .shared)
     }
 
-    /// Makes a session that lives on a loop and looks names up as it is told.
+    /// Creates a session on an event loop, with a resolver.
     init(
         baseURL: String?,
         _ configuration: HTTPConfiguration,
@@ -62,24 +63,25 @@ public final class HTTPSession: Sendable {
         core.loop.execute { core.close() }
     }
 
-    /// The requests that have not ended, in the order in which they were made.
+    /// The requests that have not finished, in the order in which they were made.
     public var requests: [RequestHandle] {
         core.registry.withLock { $0.live.values.sorted { $0.id < $1.id } }
     }
 
-    /// What becomes of the requests of a session that is invalidated.
+    /// The handling of unfinished requests when a session is invalidated.
     public enum Invalidation: Sendable {
-        /// They come to their end.
+        /// They are completed.
         case finishingRequests
         /// They are cancelled.
         case cancellingRequests
     }
 
-    /// Ends the session: it takes no more requests, and closes its connections.
+    /// Invalidates the session: later requests fail with ``HTTPError/Code/sessionInvalidated``, and connections are
+    /// closed when they are no longer used.
     ///
-    /// ``EventMonitor/sessionWasInvalidated()`` is called once, when the last request has ended.
+    /// ``EventMonitor/sessionWasInvalidated()`` is called once, when the last request has finished.
     ///
-    /// - Parameter invalidation: What becomes of the requests that have not ended.
+    /// - Parameter invalidation: Whether unfinished requests are completed or cancelled.
     public func invalidate(_ invalidation: Invalidation = .finishingRequests) {
         let (_, running) = core.registry.withLock { $0.close() }
         if invalidation == .cancellingRequests {
@@ -90,24 +92,23 @@ public final class HTTPSession: Sendable {
 }
 
 extension HTTPSession: CustomReflectable {
-    /// Has its configuration alone: what else it holds belongs to its event loop, and some of it is secret.
+    /// A mirror with the configuration only: the other properties are confined to the event loop, or secret.
     public var customMirror: Mirror { Mirror(self, children: ["configuration": configuration]) }
 }
 
 extension HTTPSession {
-    /// Makes a request of any method whose response is held in memory; it starts immediately, unless the options say
-    /// otherwise.
+    /// Makes a request with any method, whose response is held in memory, and starts it.
     ///
-    /// What can't be sent (a bad URL, parameters that can't be written, an invalidated session) is an error of the
-    /// request, like all others.
+    /// It is started immediately unless ``RequestOptions/startsAtOnce`` is false. All errors are reported by the
+    /// request, including those before it is sent, such as an invalid URL or an invalidated session.
     ///
     /// - Parameters:
     ///   - method: The method.
     ///   - reference: The URL, or a reference that is resolved against the session's base URL.
-    ///   - parameters: What the session's serializer puts into the query or the body.
-    ///   - headers: Fields that replace the session's of the same name.
-    ///   - body: The body; parameters go into the query then.
-    ///   - options: What this request does otherwise than the session.
+    ///   - parameters: The parameters, which the session's serializer writes into the query or the body.
+    ///   - headers: Header fields, which replace the session's fields of the same name.
+    ///   - body: The body; with a body, parameters are written into the query.
+    ///   - options: Settings that replace those of the session.
     /// - Returns: The request.
     @discardableResult
     public func request(
@@ -121,7 +122,9 @@ extension HTTPSession {
         make(method, reference, parameters, headers, body, options)
     }
 
-    /// Makes a GET request.
+    /// Makes a GET request, and starts it.
+    ///
+    /// ``request(_:_:parameters:headers:body:options:)`` describes the parameters and errors.
     @discardableResult
     public func get(
         _ reference: String,
@@ -132,7 +135,9 @@ extension HTTPSession {
         request(.get, reference, parameters: parameters, headers: headers, options: options)
     }
 
-    /// Makes a HEAD request, whose response has no body.
+    /// Makes a HEAD request, whose response has no body, and starts it.
+    ///
+    /// ``request(_:_:parameters:headers:body:options:)`` describes the parameters and errors.
     @discardableResult
     public func head(
         _ reference: String,
@@ -143,7 +148,9 @@ extension HTTPSession {
         request(.head, reference, parameters: parameters, headers: headers, options: options)
     }
 
-    /// Makes a DELETE request.
+    /// Makes a DELETE request, and starts it.
+    ///
+    /// ``request(_:_:parameters:headers:body:options:)`` describes the parameters and errors.
     @discardableResult
     public func delete(
         _ reference: String,
@@ -155,7 +162,9 @@ extension HTTPSession {
         request(.delete, reference, parameters: parameters, headers: headers, body: body, options: options)
     }
 
-    /// Makes a POST request; parameters are the body, or go into the query if there is another one.
+    /// Makes a POST request, and starts it; parameters are its body, or are in the query if `body` is given.
+    ///
+    /// ``request(_:_:parameters:headers:body:options:)`` describes the parameters and errors.
     @discardableResult
     public func post(
         _ reference: String,
@@ -167,7 +176,9 @@ extension HTTPSession {
         request(.post, reference, parameters: parameters, headers: headers, body: body, options: options)
     }
 
-    /// Makes a PUT request; parameters are the body, or go into the query if there is another one.
+    /// Makes a PUT request, and starts it; parameters are its body, or are in the query if `body` is given.
+    ///
+    /// ``request(_:_:parameters:headers:body:options:)`` describes the parameters and errors.
     @discardableResult
     public func put(
         _ reference: String,
@@ -179,7 +190,9 @@ extension HTTPSession {
         request(.put, reference, parameters: parameters, headers: headers, body: body, options: options)
     }
 
-    /// Makes a PATCH request; parameters are the body, or go into the query if there is another one.
+    /// Makes a PATCH request, and starts it; parameters are its body, or are in the query if `body` is given.
+    ///
+    /// ``request(_:_:parameters:headers:body:options:)`` describes the parameters and errors.
     @discardableResult
     public func patch(
         _ reference: String,
@@ -191,21 +204,21 @@ extension HTTPSession {
         request(.patch, reference, parameters: parameters, headers: headers, body: body, options: options)
     }
 
-    /// Makes a request that sends a body.
+    /// Makes a request that sends a body, and starts it.
     ///
     /// ```swift
     /// let response = try await session.upload("reports/7", from: .file("/var/log/report.txt")).response()
     /// ```
-    /// ``RequestHandle/progress`` says how much was sent.
+    /// ``RequestHandle/progress`` reports how much has been sent.
     ///
     /// - Parameters:
     ///   - reference: The URL, or a reference that is resolved against the session's base URL.
     ///   - body: A file, a sequence, a form or bytes.
-    ///   - method: The method; with `put` it may be resent after it was perhaps processed, with `post` only with an
+    ///   - method: The method. If the server may have processed the request, a PUT can be resent, a POST only with an
     ///     ``IdempotencyKey``.
-    ///   - parameters: What goes into the query.
-    ///   - headers: Fields that replace the session's of the same name.
-    ///   - options: What this request does otherwise than the session.
+    ///   - parameters: The parameters, which are written into the query.
+    ///   - headers: Header fields, which replace the session's fields of the same name.
+    ///   - options: Settings that replace those of the session.
     /// - Returns: The request.
     @discardableResult
     public func upload(
@@ -221,7 +234,7 @@ extension HTTPSession {
 }
 
 extension HTTPSession {
-    /// Makes a request of any kind, and starts it, unless the options say otherwise.
+    /// Makes a request of any kind, and starts it unless `startsAtOnce` is false.
     func make<Handle: RequestHandle>(
         _ method: HTTPRequest.Method,
         _ reference: String,

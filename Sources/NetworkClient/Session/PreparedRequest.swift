@@ -1,7 +1,7 @@
 import NIOCore
 import NIOHTTP1
 
-/// A request as it goes out, and how.
+/// A request that is ready to be sent, with its policies and limits.
 package struct PreparedRequest: Sendable {
     var url: HTTPURL
     var endpoint: Endpoint
@@ -10,31 +10,31 @@ package struct PreparedRequest: Sendable {
     /// The body, if it is not in memory.
     var source: BodySource?
     var limits: Timeouts
-    /// How large the answer's body may become, decompressed.
+    /// The maximum size of a response's body in memory, after decompression, in bytes.
     var maximumBodySize: Int
-    /// How large it may become where it is not kept in memory.
+    /// The maximum size of a body in a file or stream, in bytes.
     var maximumStreamSize = Int.max
-    /// Where the answer's body goes.
+    /// The destination of the response's body.
     var destination = ResponseDestination.memory
-    /// Whether the body waits for the server's leave.
+    /// Whether the body waits for the server's consent (`Expect: 100-continue`).
     var expectsContinue: Bool
 
-    /// As whom it appears; nil for as nobody.
+    /// The credentials; nil if the request does not authenticate.
     var login: RequestCredentials?
 
-    /// How it waits and goes again, and what redirects it follows.
+    /// The policies for waiting, retries and redirects.
     var policy: RequestPolicy
 
     /// Whether it has a body.
     var hasBody: Bool { body != nil || source != nil }
 
-    /// Whether it may be processed twice: the method is idempotent, or made so by a key (RFC 9110, 9.2.2).
+    /// Whether it may be processed twice: its method is idempotent (RFC 9110, 9.2.2), or it has an idempotency key.
     var isRepeatable: Bool { head.method.isIdempotent || head.headers.contains(name: "Idempotency-Key") }
 
-    /// Why it can't be sent; nil if it can.
+    /// The reason why it can't be sent; nil if it can.
     var flaw: HTTPError?
 
-    /// Stands in a handle for what could not be made ready.
+    /// Returns a placeholder for a request that could not be prepared.
     static func invalid(_ method: HTTPRequest.Method, _ flaw: HTTPError) -> Self {
         .init(
             url: .nowhere,
@@ -48,15 +48,15 @@ package struct PreparedRequest: Sendable {
         )
     }
 
-    /// The head as users know heads.
+    /// The head in the types of the public API.
     var publicHead: HTTPRequest { .init(head, at: url) }
 
-    /// For logs: no user information, no query.
+    /// The method and the URL without user information and query, for logs.
     var description: String { "\(head.method.rawValue) \(url)" }
 }
 
 extension HTTPRequest {
-    /// A head as users know heads.
+    /// Creates a head from NIO's.
     init(_ head: HTTPRequestHead, at url: HTTPURL) {
         var fields = HTTPFields()
         for (name, value) in head.headers {
@@ -74,7 +74,7 @@ extension HTTPRequest {
 }
 
 extension HTTPMethod {
-    /// Whether doing it twice is as good as once (RFC 9110, 9.2.2).
+    /// Whether the method is idempotent (RFC 9110, 9.2.2).
     var isIdempotent: Bool {
         switch self {
         case .GET, .HEAD, .PUT, .DELETE, .OPTIONS, .TRACE: true
@@ -84,7 +84,7 @@ extension HTTPMethod {
 }
 
 extension HTTPURL {
-    /// Stands where a text was no URL.
+    /// A placeholder for an invalid URL.
     static let nowhere = Self()
 
     private init() {
@@ -93,17 +93,19 @@ extension HTTPURL {
     }
 }
 
-/// What is sent in place of a request since its server asked for it; an object, so that finding it copies nothing.
+/// The request that replaces the original one after a redirect or a challenge; an object, so that access copies
+/// nothing.
 final class Hop {
     let request: PreparedRequest
 
     init(_ request: PreparedRequest) { self.request = request }
 }
 
-/// What is sent now: the request, or what its server made of it; belongs to the session's event loop.
+/// The request that is currently sent: the original one, or its replacement after a redirect or a challenge; confined
+/// to the session's event loop.
 ///
-/// A prepared request is large. Each property is read where it stands, since to copy the whole for one of them costs an
-/// allocation and the counting of twenty references, several times for each request.
+/// A prepared request is large. Each property is read in place: copying the whole request for one property would cost
+/// an allocation and about twenty retains, several times per request.
 struct CurrentRequest {
     private let handle: RequestHandle
 
@@ -111,7 +113,7 @@ struct CurrentRequest {
 
     private var hop: Hop? { handle.run.extras?.hop }
 
-    /// A copy of it all.
+    /// A copy of the whole request.
     var copy: PreparedRequest { hop?.request ?? handle.request }
 
     var url: HTTPURL { if let hop { hop.request.url } else { handle.request.url } }
@@ -138,18 +140,18 @@ struct CurrentRequest {
 }
 
 extension RequestHandle {
-    /// What is sent now: the request, or what its server made of it.
+    /// The request that is currently sent: the original one, or its replacement after a redirect or a challenge.
     ///
-    /// Belongs to the session's event loop.
+    /// Confined to the session's event loop.
     var current: CurrentRequest { .init(self) }
 }
 
-/// Where the body of a response goes.
+/// The destination of a response's body.
 enum ResponseDestination: Sendable {
-    /// To memory, within ``HTTPConfiguration/maximumBodySize``.
+    /// Memory, up to ``HTTPConfiguration/maximumBodySize``.
     case memory
-    /// To the reader of a ``StreamRequest``.
+    /// The reader of a ``StreamRequest``.
     case stream
-    /// To what a ``DownloadRequest`` takes it with; nil for memory.
+    /// The receiver of a ``DownloadRequest``; nil for memory.
     case receiver(@Sendable (RequestHandle) throws(HTTPError) -> (any BodyReceiver)?)
 }

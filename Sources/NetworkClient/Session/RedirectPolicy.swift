@@ -1,38 +1,43 @@
 import NetworkClientCore
 
-/// Whether redirects are followed, how many, and what is taken along.
+/// The policy for redirects: whether and how often they are followed.
 ///
-/// By RFC 9110, 15.4: 301 and 302 turn a POST into a GET, 303 all but HEAD; 307 and 308 change nothing. To another origin
-/// (scheme, host or port) no `Authorization`, `Cookie` or `Proxy-Authorization` goes along.
+/// 301 and 302 change POST to GET, 303 changes all methods but HEAD to GET, and 307 and 308 change nothing (RFC 9110,
+/// 15.4). `Authorization`, `Cookie` and `Proxy-Authorization` are not sent to another origin (scheme, host and port).
 public struct RedirectPolicy: Sendable {
-    /// Whether they are followed at all; if not, they are the answer.
+    /// Whether redirects are followed; if not, a redirect is the request's response.
     public var follows: Bool
-    /// How many, and whether from https to http.
+    /// The maximum number, and whether redirects from https to http are followed.
     var rules: RedirectRules
-    /// Fields of the user's own that do not go to another origin either; their names in any case.
+    /// The names, in any case, of further header fields that are not sent to another origin.
+    ///
+    /// Their values are also hidden in descriptions and in ``RequestHandle/curlCommand``.
     public var secretFields: [String]
-    /// Has the last word on each; nil for the rules'.
+    /// The closure that makes the final decision about each redirect; nil to follow the rules.
     public var decision: RedirectDecision?
 
-    /// How many are followed at most; with one more, the request fails with ``HTTPError/Code/tooManyRedirects``.
+    /// The maximum number of redirects; one more fails the request with ``HTTPError/Code/tooManyRedirects``.
+    ///
+    /// The default is 20.
     public var limit: Int {
         get { rules.limit }
         set { rules.limit = newValue }
     }
 
-    /// Whether they are followed from https to http too.
+    /// Whether redirects from https to http are followed; if not, the default, they fail with
+    /// ``HTTPError/Code/redirectRefused``.
     public var allowsDowngrade: Bool {
         get { rules.allowsDowngrade }
         set { rules.allowsDowngrade = newValue }
     }
 
-    /// Follows them.
+    /// Follows redirects.
     ///
     /// - Parameters:
-    ///   - limit: How many at most; with one more, the request fails with ``HTTPError/Code/tooManyRedirects``.
-    ///   - allowsDowngrade: Whether from https to http too.
-    ///   - secretFields: Fields that do not go to another origin, beside those that never do.
-    ///   - decision: Has the last word on each that the rules would follow.
+    ///   - limit: The maximum number; one more fails the request with ``HTTPError/Code/tooManyRedirects``.
+    ///   - allowsDowngrade: Whether redirects from https to http are followed.
+    ///   - secretFields: The names of further header fields that are not sent to another origin.
+    ///   - decision: Makes the final decision about each redirect that the rules allow.
     /// - Returns: The policy.
     public static func follow(
         limit: Int = 20,
@@ -48,46 +53,46 @@ public struct RedirectPolicy: Sendable {
         )
     }
 
-    /// Follows none: a redirect is an answer like others.
+    /// Follows no redirects: a redirect is the request's response.
     public static let refuse = Self(follows: false, rules: .init(limit: 0), secretFields: [], decision: nil)
 }
 
-/// Has the last word on a redirect.
+/// A closure that makes the final decision about a redirect.
 ///
-/// Called on the session's event loop: it must not block.
+/// Called on the session's event loop; it must not block.
 public typealias RedirectDecision = @Sendable (_ redirect: ProposedRedirect) -> RedirectChoice
 
-/// A redirect that the rules would follow.
+/// A redirect that the rules allow.
 public struct ProposedRedirect: Sendable {
     /// The request.
     public let request: RequestHandle
-    /// The head of the answer that leads elsewhere.
+    /// The head of the redirect response.
     public let response: HTTPResponse
-    /// How many were followed before.
+    /// The number of redirects that were followed before.
     public let followed: Int
-    /// What is sent next, by the rules: without what must not go to another origin.
+    /// The next request, without the fields that must not be sent to another origin.
     public let next: HTTPRequest
 }
 
-/// What becomes of a redirect.
+/// A decision about a redirect.
 public enum RedirectChoice: Sendable {
-    /// It is followed.
+    /// Follow it.
     case follow
-    /// Something else is sent: method, URL and fields as they are here.
+    /// Send a different request, with this method, URL and fields.
     ///
-    /// The body goes along if it would have. Where the URL has another origin than ``ProposedRedirect/next``, so has `Host`,
-    /// unless it was changed too. What is no URL that can be asked fails the request.
+    /// It has the body of ``ProposedRedirect/next``, if any. If its URL has another origin, `Host` is adapted unless it
+    /// was changed too. An invalid URL fails the request with ``HTTPError/Code/invalidURL``.
     case change(HTTPRequest)
-    /// It is the answer.
+    /// Return it as the request's response.
     case refuse
 }
 
 /// A redirect that was followed.
 public struct Redirect: Sendable, Hashable {
-    /// The answer's status.
+    /// The status of the redirect, such as 302.
     public let status: Int
-    /// The URL that was asked, without user information and query.
+    /// The URL that redirected, without user information and query.
     public let from: String
-    /// The URL that was asked next, without user information and query.
+    /// The URL that was requested next, without user information and query.
     public let to: String
 }

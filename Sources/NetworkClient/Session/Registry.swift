@@ -1,7 +1,7 @@
 import Locking
 import NIOCore
 
-/// The live requests of a session, and whether it takes more.
+/// The unfinished requests of a session, and whether it accepts more.
 struct Registry {
     private(set) var live: [UInt64: RequestHandle] = [:]
     private var last: UInt64 = 0
@@ -9,39 +9,39 @@ struct Registry {
 
     enum State: Sendable {
         case open
-        /// No request is taken any more; some may still run.
+        /// No more requests are accepted; some may still run.
         case closing
-        /// All have ended, and it was told.
+        /// All requests have finished, and the monitors were informed.
         case closed
     }
 
-    /// The next request's number.
+    /// Returns the number of the next request.
     mutating func number() -> UInt64 {
         last += 1
         return last
     }
 
-    /// Adds a request; whether the session takes any.
+    /// Adds a request; returns whether the session accepts requests.
     mutating func add(_ handle: RequestHandle) -> Bool {
         guard state == .open else { return false }
         live[handle.id] = handle
         return true
     }
 
-    /// Removes one; whether it was the last of a session that takes no more.
+    /// Removes a request; returns whether it was the last one of a closing session.
     mutating func remove(_ handle: RequestHandle) -> Bool {
         live[handle.id] = nil
         return state == .closing && live.isEmpty
     }
 
-    /// Takes no more; those that still run, and whether this is new.
+    /// Stops accepting requests; returns whether it accepted them before, and the unfinished ones.
     mutating func close() -> (isNew: Bool, running: [RequestHandle]) {
         let isNew = state == .open
         if isNew { state = .closing }
         return (isNew, live.values.sorted { $0.id < $1.id })
     }
 
-    /// Whether the end is to be told now.
+    /// Marks a closing session without requests as closed; returns whether the monitors have to be informed now.
     mutating func announce() -> Bool {
         guard state == .closing, live.isEmpty else { return false }
         state = .closed
@@ -50,7 +50,7 @@ struct Registry {
 }
 
 extension SessionCore {
-    /// A handle for a request, to be started; one that has failed already if the request can't be sent.
+    /// Creates the handle of a request, which has already failed if the request can't be sent.
     func handle<Handle: RequestHandle>(for request: PreparedRequest) -> Handle {
         let handle = Handle(id: registry.withLock { $0.number() }, request, core: self)
         if let flaw = request.flaw {
@@ -64,16 +64,16 @@ extension SessionCore {
 }
 
 extension RequestHandle {
-    /// Ends it before anybody else has it, so that nothing that is done to it later starts it.
+    /// Fails the request before it is returned to the user, so that nothing can start it.
     fileprivate func fail(with error: HTTPError) {
         endUnstarted(.failure(error))
     }
 
-    /// A request like this one, not started, whatever has become of this one.
+    /// Creates a copy of the request, whatever its state, and does not start it.
     ///
-    /// What its server made of it, a redirect or credentials, is not copied. A body that can be read once is shared: the
-    /// request that reads it second fails with ``HTTPError/Code/bodyNotReplayable``.
+    /// The copy has the original URL, without redirects and added credentials. A body that can be read only once is
+    /// shared: the request that reads it second fails with ``HTTPError/Code/bodyNotReplayable``.
     ///
-    /// - Returns: The copy, which is of the same kind.
+    /// - Returns: The copy, of the same kind.
     public final func copy() -> Self { core.handle(for: request) }
 }

@@ -1,25 +1,26 @@
 public import Dispatch
 import Locking
 
-/// Requests that are waited for together.
+/// A group of requests with a common progress and completion.
 ///
 /// ```swift
 /// let batch = RequestBatch(paths.map { session.get($0) }) { finished, total in show(finished, total) }
 /// for ending in await batch.endings() { … }
 /// ```
 ///
-/// Those that were not started are. To drop it cancels nothing.
+/// Requests that have not been started are started. Releasing the batch does not cancel its requests.
 public struct RequestBatch: Sendable {
-    /// The requests, in the order in which they were given.
+    /// The requests, in the order in which they were passed.
     public let requests: [RequestHandle]
 
-    /// Makes a batch, and starts those of its requests that were not started.
+    /// Creates a batch, and starts the requests that have not been started.
     ///
     /// - Parameters:
-    ///   - requests: The requests; none, too.
-    ///   - queue: Where the closures are called; nil for a queue of the batch's own. They are called one after the other.
-    ///   - progress: Called when a request has ended, well or not, with how many have, and of how many.
-    ///   - completion: Called once, after the last call of `progress`; of an empty batch it is the only call.
+    ///   - requests: The requests; may be empty.
+    ///   - queue: The queue to call the closures on, one after the other; nil for a private queue.
+    ///   - progress: Called whenever a request has finished, successfully or not, with the number of finished requests
+    ///     and the total.
+    ///   - completion: Called once, after the last call of `progress`, with all requests; also for an empty batch.
     public init(
         _ requests: [RequestHandle],
         on queue: DispatchQueue? = nil,
@@ -45,12 +46,12 @@ public struct RequestBatch: Sendable {
         }
     }
 
-    /// Waits for all.
+    /// Waits until all requests have finished.
     ///
-    /// If the task is cancelled, so are the requests that have not ended.
+    /// Cancelling the task cancels the unfinished requests.
     ///
-    /// - Returns: How each ended, in the order of ``requests``: a response is without its body where that was written to
-    ///   a file or read as a stream.
+    /// - Returns: The outcome of each request, in the order of ``requests``. A response does not contain a body that
+    ///   was written to a file or read as a stream.
     public func endings() async -> [Result<DataResponse, HTTPError>] {
         await withTaskCancellationHandler {
             var endings: [Result<DataResponse, HTTPError>] = []
@@ -61,7 +62,7 @@ public struct RequestBatch: Sendable {
         }
     }
 
-    /// Cancels those that have not ended.
+    /// Cancels the requests that have not finished.
     public func cancel() {
         for request in requests { request.cancel() }
     }

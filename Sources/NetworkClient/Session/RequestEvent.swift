@@ -1,47 +1,55 @@
-/// What happens to a request.
+/// An event in the life of a request.
 public enum RequestEvent: Sendable {
-    /// It waits for a connection.
+    /// The request waits for a connection.
     case waiting
-    /// It waits for a path to its destination, since there is none, or none that it may use.
+    /// The request waits for a path to its destination: there is none, or none that meets its requirement.
     case waitingForConnectivity(because: String)
-    /// It was paused by its user.
+    /// The user paused the request.
     case paused
-    /// It was resumed by its user.
+    /// The user resumed the request.
     case resumed
-    /// An attempt failed, and there will be another one.
+    /// An attempt failed, and the request is retried after a delay.
     case retrying(in: Duration, because: RetryReason, after: HTTPError)
-    /// An attempt failed since the path is gone; it goes again when there is one, and this was no attempt.
+    /// An attempt failed because its path was lost; the request is resent when there is a path again. This does not
+    /// count as an attempt.
     case pathLost(HTTPError)
-    /// An attempt failed, and there will be no other one.
+    /// An attempt failed, and the request is not retried.
     case gaveUp(because: GiveUpReason)
-    /// A connection takes it; the first attempt is 1. How the connection was made, long ago if it is reused.
+    /// An attempt begins on a connection; the first one has number 1.
+    ///
+    /// The metrics describe how the connection was opened, which was earlier if it is reused.
     case attempt(Int, isReused: Bool, connection: ConnectMetrics)
-    /// So many bytes of its body were handed over, of so many if that is known; of a body in memory, when all of it was.
+    /// The number of bytes of the body that were passed to the connection, and the total if it is known.
+    ///
+    /// A body in memory has one such event, when all of it was passed.
     case sending(bytes: Int, of: Int64?)
-    /// It was handed over whole.
+    /// The complete request was passed to the connection.
     case sent
-    /// The head of the answer came.
+    /// The head of the response was received.
     case head(HTTPResponse)
-    /// So many bytes of the body have come, of so many if the server said it; of a download that goes on, all there are.
+    /// The number of received bytes of the response's body, and the total if it is known.
+    ///
+    /// Bytes are counted before decompression; those of a download, as they are written, with those of earlier
+    /// attempts.
     case received(bytes: Int, of: Int?)
-    /// It goes again, since the connection it was on had died.
+    /// The request is resent immediately, because its reused connection was lost.
     case sentAgain(because: HTTPError)
-    /// It was led elsewhere, and goes on there; URLs without user information and query.
+    /// The request follows a redirect; the URLs are without user information and query.
     case redirected(from: String, to: String, status: Int)
-    /// It was asked who is there, and goes again with an answer.
+    /// The server required authentication, and the request is resent with a credential or a newer token.
     case authenticating(scheme: String, realm: String?)
-    /// It has ended.
+    /// The request has finished, with its response or error.
     case finished(Result<DataResponse, HTTPError>)
 }
 
-/// Follows all requests of a session: for logs, statistics, an indicator of activity.
+/// A receiver of the events of all requests of a session, for logs or statistics.
 ///
-/// The methods are called on the session's event loop, in order, and must not block. Each has a default that does
+/// The methods are called on the session's event loop, in order, and must not block. Their default implementations do
 /// nothing.
 public protocol EventMonitor: Sendable {
-    /// Something happened to a request.
+    /// Called for each event of each request.
     func request(_ request: RequestHandle, did event: RequestEvent)
-    /// The session was invalidated and its last request has ended; called once.
+    /// Called once, when the session was invalidated and its last request has finished.
     func sessionWasInvalidated()
 }
 

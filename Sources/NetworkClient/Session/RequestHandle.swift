@@ -4,27 +4,26 @@ import NIOCore
 import NetworkClientCore
 import Synchronization
 
-/// A request that was made: what its kinds, ``DataRequest``, ``DownloadRequest`` and ``StreamRequest``, have in common.
+/// A request: the common superclass of ``DataRequest``, ``DownloadRequest`` and ``StreamRequest``.
 ///
-/// The session has started it when it returns it, unless ``RequestOptions/startsAtOnce`` is false. Releasing it cancels
-/// nothing; a task that waits for its response cancels it when the task is cancelled. All members can be used from any
-/// thread.
+/// The session starts it immediately unless ``RequestOptions/startsAtOnce`` is false. Releasing it does not cancel it;
+/// cancelling a task that waits for its response does. All members can be used from any thread.
 ///
-/// Unchecked, because `run` belongs to the session's event loop; all else is constant, atomic or behind a lock.
+/// Unchecked, because `run` is confined to the session's event loop; all else is constant, atomic or locked.
 public class RequestHandle: @unchecked Sendable {
-    /// Its number within its session, from 1.
+    /// Its number within the session, starting at 1.
     public final let id: UInt64
     final let core: SessionCore
     final let request: PreparedRequest
     private final let outcome = Lock(Outcome())
     private final let listeners = Lock<[AsyncStream<RequestEvent>.Continuation]>([])
-    /// Whether anybody listens: events cost nothing until then.
+    /// Whether there are listeners: events are not created without them.
     private final let isListenedTo = Atomic(false)
-    /// Its ``State``, but for the end, for other threads.
+    /// Its ``State``, except for `finished`, for other threads.
     private final let publishedState = Atomic(State.ready.rawValue)
-    /// Where it is, and what became of its attempts; confined to the session's event loop.
+    /// Its progress and the history of its attempts; confined to the session's event loop.
     ///
-    /// Stored, not computed: an accessor that checks the loop allocates a coroutine's frame each time.
+    /// Stored, not computed: an accessor that checks the loop would allocate a coroutine frame at each access.
     nonisolated(unsafe) final var run: RequestRun
 
     required init(id: UInt64, _ request: PreparedRequest, core: SessionCore) {
@@ -34,50 +33,47 @@ public class RequestHandle: @unchecked Sendable {
         run = .init(start: .now())
     }
 
-    /// Makes what takes the body of the response; nil for memory.
+    /// Makes the receiver of the response's body; nil for memory.
     ///
-    /// - Throws: ``HTTPError`` for a body that can't be taken there.
+    /// - Throws: ``HTTPError`` if the body can't be written to its destination.
     func makeReceiver() throws(HTTPError) -> (any BodyReceiver)? { nil }
 
-    /// The request's head as its session has made it: with the user's fields, secrets among them, the session's and the
-    /// defaults.
+    /// The method, the URL and the header fields of the request, including secret ones and the session's defaults.
     ///
-    /// It is without what each attempt adds: credentials (Basic, Digest, bearer tokens), a download's `Range` and
-    /// `If-Range`, and what is for a proxy; and it is that of the first URL, whatever redirects followed. Made again
-    /// each time it is asked for.
+    /// It does not contain the fields that are added to each attempt: credentials (Basic, Digest, bearer tokens),
+    /// `Range` and `If-Range` of downloads, and fields for a proxy. Redirects do not change it. It is created at each
+    /// access.
     public final var head: HTTPRequest { request.publicHead }
 
-    /// Starts a request that was made with ``RequestOptions/startsAtOnce`` false, and lets one go on that was paused.
+    /// Starts a request that was made with ``RequestOptions/startsAtOnce`` false, or continues one that is paused.
     ///
-    /// Whether there is a path is another matter, which a gate decides by itself: neither undoes the other.
+    /// A request that waits for a path still waits after this.
     public final func resume() {
         core.loop.execute { [self] in core.resume(self) }
     }
 
-    /// Holds the request until it is resumed: what is not on a connection does not leave, what is reads and sends no
-    /// more.
+    /// Pauses the request until it is resumed: it is not sent, and on a connection it neither reads nor writes.
     ///
-    /// None of its limits, waits and delays goes on meanwhile. A download that can go on by Range gives its connection
-    /// up, and goes on behind what it has; nothing else is sent again because of a pause. How long a server bears a
-    /// connection on which nothing happens is its own decision: if it is lost, the request fails when it is resumed, or
-    /// goes again as its policy allows.
+    /// All its time limits and delays stop. A download that can be continued with `Range` closes its connection, and
+    /// continues after the received bytes; no other request is resent because of a pause. The server may close an idle
+    /// connection: when the request is then resumed, it fails, or is retried if its policy allows that.
     public final func pause() {
         core.loop.execute { [self] in core.pause(self) }
     }
 
-    /// Ends the request, wherever it is, with ``HTTPError/Code/cancelled``; does nothing once it has ended.
+    /// Cancels the request, which fails with ``HTTPError/Code/cancelled``; does nothing if it has finished.
     ///
-    /// Anyone who waits for it is told at once. Its connection is closed, since the answer may be on its way.
+    /// Its connection is closed, since a response may still arrive on it.
     public final func cancel() {
         core.loop.execute { [self] in core.cancel(self) }
     }
 
-    /// Waits for the request's end; if the task is cancelled, so is the request.
+    /// Waits until the request has finished; cancelling the task cancels the request.
     ///
-    /// - Returns: The response, whatever its status, without the body if that went elsewhere; or the error.
+    /// - Returns: The response, whatever its status, without a body that went to a file or stream; or the error.
     package final func ending() async -> Result<DataResponse, HTTPError> {
         await withTaskCancellationHandler {
-            // Resumed once by the outcome, which gives it out once; the checked kind costs an allocation.
+            // Resumed once, by the outcome; a checked continuation would cost an allocation.
             await withUnsafeContinuation { continuation in
                 let ending = outcome.withLock { $0.await(continuation) }
                 if let ending { continuation.resume(returning: ending) }
@@ -87,13 +83,13 @@ public class RequestHandle: @unchecked Sendable {
         }
     }
 
-    /// Calls a closure with the ending, once: immediately if the request has ended.
+    /// Calls a closure once with the outcome: immediately if the request has finished.
     package final func whenEnded(_ waiter: @escaping @Sendable (Result<DataResponse, HTTPError>) -> Void) {
         let ending = outcome.withLock { $0.call(waiter) }
         if let ending { waiter(ending) }
     }
 
-    /// Calls a closure with the ending, once, on a queue, or on a thread of the library.
+    /// Calls a closure once with the outcome, on a queue or, if nil, on a thread of the library.
     final func whenEnded(
         on queue: DispatchQueue?,
         _ waiter: @escaping @Sendable (Result<DataResponse, HTTPError>) -> Void
@@ -104,20 +100,20 @@ public class RequestHandle: @unchecked Sendable {
         }
     }
 
-    /// Whether it has ended.
+    /// Whether the request has finished, successfully or not.
     public final var isFinished: Bool { outcome.withLock { $0.ending != nil } }
 
-    /// When it must have ended; nil for never.
+    /// The time at which it times out; nil for never.
     ///
-    /// Belongs to the session's event loop.
+    /// Confined to the session's event loop.
     final var deadline: NIODeadline? {
         if let deadline = run.scheduled?.deadline { return deadline }
         return request.limits.total.map { run.metrics.start + .init($0) + (run.extras?.paused ?? .zero) }
     }
 
-    /// Where its connection leads: as it was made, but through the interface that was chosen for it.
+    /// The endpoint of its connection, with the interface that was chosen for it.
     ///
-    /// Belongs to the session's event loop.
+    /// Confined to the session's event loop.
     final var endpoint: Endpoint {
         guard let binding = run.scheduled?.binding else { return current.endpoint }
         var endpoint = current.endpoint
@@ -127,26 +123,26 @@ public class RequestHandle: @unchecked Sendable {
 
     // MARK: On the event loop
 
-    /// Enters another state.
+    /// Changes the state.
     final func enter(_ state: RequestRun.State) {
         core.loop.preconditionInEventLoop()
         run.enter(state)
         publishState()
     }
 
-    /// Its attempt has ended, and there will be another one; see ``RequestRun/retry(wasProcessed:)``.
+    /// Ends the attempt, after which another one follows; see ``RequestRun/retry(wasProcessed:)``.
     final func retry(wasProcessed: Bool) {
         run.retry(wasProcessed: wasProcessed)
         publishState()
     }
 
-    /// Its attempt is given up for another one.
+    /// Abandons the attempt, after which another one follows.
     final func interrupt() {
         run.interrupt()
         publishState()
     }
 
-    /// Its user pauses it, or resumes it.
+    /// Records that the user pauses or resumes it.
     final func setPaused(_ isPaused: Bool) {
         run.setPaused(isPaused)
         publishState()
@@ -154,37 +150,37 @@ public class RequestHandle: @unchecked Sendable {
 
     private final func publishState() { publishedState.store(run.publicState.rawValue, ordering: .relaxed) }
 
-    /// Whether anybody listens to its events.
+    /// Whether its events have listeners.
     final var hasListeners: Bool { isListenedTo.load(ordering: .relaxed) }
 
-    /// Ends a request that nobody else has yet, so that nothing that is done to it later starts it.
+    /// Finishes a request before it is returned to the user, so that nothing can start it.
     final func endUnstarted(_ ending: Outcome.Ending) {
         run.enter(.finished)
         end(ending)
     }
 
-    /// Ends it and resumes all who wait.
+    /// Finishes the request, and resumes all waiting tasks.
     final func end(_ ending: Outcome.Ending) {
         let failure: FailedRun? = if case .failure = ending { .init(run.metrics) } else { nil }
         outcome.withLock { $0.end(ending, failure) }?.tell(ending)
     }
 
-    /// How long each stage of the request took; nil until it has ended, well or not.
+    /// The durations of its stages; nil until it has finished, successfully or not.
     public final var metrics: RequestMetrics? { outcome.withLock { $0.metrics } }
 }
 
 extension RequestHandle {
-    /// What becomes of the body of a request's response.
+    /// The destination of the response's body, which determines the class of the request.
     public enum Kind: Sendable, Hashable, CaseIterable {
-        /// It is held in memory: ``DataRequest``.
+        /// Memory: ``DataRequest``.
         case data
-        /// It is written to a file or a descriptor: ``DownloadRequest``.
+        /// A file or a descriptor: ``DownloadRequest``.
         case download
-        /// It is read while it arrives: ``StreamRequest``.
+        /// The reader of an asynchronous sequence: ``StreamRequest``.
         case stream
     }
 
-    /// Its kind, which says of what class it is.
+    /// The kind of the request.
     public final var kind: Kind {
         switch self {
         case is DownloadRequest: .download
@@ -195,34 +191,34 @@ extension RequestHandle {
 }
 
 extension RequestHandle {
-    /// Where a request is, as its user sees it.
+    /// The state of a request.
     public enum State: UInt8, Sendable, Hashable, CaseIterable {
-        /// It was not started.
+        /// It has not been started.
         case ready
-        /// It waits: for a path, for its next attempt, for a connection.
+        /// It waits for a path, a connection or its next attempt.
         case waiting
-        /// It is on a connection.
+        /// It is being sent, or its response received.
         case running
-        /// Its user has paused it.
+        /// It is paused by ``RequestHandle/pause()``.
         case paused
-        /// It has ended, well or not.
+        /// It has finished, successfully or not.
         case finished
     }
 
-    /// Where it is; a moment later it may be elsewhere.
+    /// The current state, which may change at any time.
     public final var state: State {
         isFinished ? .finished : State(rawValue: publishedState.load(ordering: .relaxed)) ?? .ready
     }
 }
 
 extension RequestHandle {
-    /// What happens to the request from now on, its ending included, which is the last event.
+    /// The events of the request from now on; the last one is ``RequestEvent/finished(_:)``.
     ///
-    /// Asked for after the ending, it is the ending alone. A slow reader misses the oldest events, never the last ones.
+    /// For a finished request, that is the only one. At most 256 events are buffered: a slow reader misses the oldest.
     public final var events: AsyncStream<RequestEvent> {
         AsyncStream(bufferingPolicy: .bufferingNewest(256)) { continuation in
             core.loop.execute { [self] in
-                // The loop is where events come from: none can come in between.
+                // Events are sent on this loop, so that none can be missed here.
                 guard !isFinished else { return }
                 isListenedTo.store(true, ordering: .relaxed)
                 listeners.withLock { $0.append(continuation) }
@@ -236,7 +232,7 @@ extension RequestHandle {
         }
     }
 
-    /// Tells anyone who listens to this request.
+    /// Sends an event to all listeners.
     final func tell(_ event: RequestEvent) {
         for listener in listeners.withLock({ $0 }) { listener.yield(event) }
     }

@@ -1,7 +1,9 @@
 import NIOCore
 import NIOHTTP1
 
-/// Changes requests before they are sent, and decides on attempts that failed: for signatures, dates, trace identifiers.
+/// An interceptor, which changes requests before they are sent, and decides whether failed attempts are retried.
+///
+/// It can sign requests, or add dates or trace identifiers:
 ///
 /// ```swift
 /// struct Signer: RequestInterceptor {
@@ -14,51 +16,52 @@ import NIOHTTP1
 /// let session = try HTTPSession(baseURL: url, configuration: .init(interceptors: [Signer()]))
 /// ```
 ///
-/// Both methods are called in a task of the request, never on an event loop. The task is cancelled with the request. The
-/// request's deadline goes on while a method runs, so that a method that never returns does not hold a request forever.
-/// Each method has a default that changes nothing.
+/// Both methods are called in a task of the request, never on an event loop. The task is cancelled with the request.
+/// The request's total time limit includes the time in these methods, so that it also ends a method that never returns.
+/// The default implementations change nothing.
 public protocol RequestInterceptor: Sendable {
-    /// Returns the request as it is to be sent in one attempt.
+    /// Returns the request to send in one attempt.
     ///
-    /// Called before each attempt, retries and those after a redirect or a challenge included: after the request has left
-    /// its gate, and before credentials are added. Each call gets the request without the changes of the calls before. If
-    /// the user pauses the request meanwhile, it is called again after the pause.
+    /// Called before each attempt, including retries and those after a redirect or a challenge: after any wait for a
+    /// path, and before credentials are added. Each call receives the request without the changes of earlier calls. If
+    /// the user pauses the request meanwhile, the method is called again after the pause.
     ///
     /// Path, query and fields may be changed; method and origin may not. `Content-Length`, `Transfer-Encoding` and
-    /// `Expect` stay as the client sets them.
+    /// `Expect` keep the client's values.
     ///
     /// - Parameters:
-    ///   - request: Method, URL and fields.
+    ///   - request: The method, the URL and the fields.
     ///   - attempt: The attempt.
     /// - Returns: The request to send.
-    /// - Throws: Any error: the request fails with ``HTTPError/Code/interceptorFailed``, and the error is its cause.
+    /// - Throws: Any error. The request fails with ``HTTPError/Code/interceptorFailed``, with the error as its cause.
     func adapt(_ request: HTTPRequest, for attempt: RequestAttempt) async throws -> HTTPRequest
 
-    /// Decides what follows a failed attempt; nil leaves it to the next interceptor, and then to the policy.
+    /// Decides whether a failed attempt is retried; nil leaves the decision to the next interceptor, and finally to the
+    /// policy.
     ///
-    /// Called for each attempt that failed, and each response with a status of 400 or more, whatever the policy of retries
-    /// is, unless the request's body cannot be sent again, or the request cannot go on: it was cancelled, its deadline or
-    /// its wait for connectivity has ended, or its body or file cannot be used. A decision to retry is subject to the
-    /// deadline and to the host's retry budget and circuit breaker. What is decided while the user has paused the request
-    /// happens after the pause.
+    /// Called after each failed attempt and each response with a status of 400 or more, whatever the ``RetryPolicy``
+    /// is. It is not called if the body can't be resent, or the request can't continue: it was cancelled, it or its
+    /// wait for connectivity has timed out, or its body or file can't be used. A decision to retry is subject to the
+    /// deadline and to the host's retry budget and circuit breaker. While the request is paused, a decision takes
+    /// effect after the pause.
     ///
-    /// - Parameter attempt: The attempt, and what the policy decides.
+    /// - Parameter attempt: The attempt, and the decision of the policy.
     /// - Returns: The decision; nil for none.
     func retry(_ attempt: FailedAttempt) async -> RetryDecision?
 }
 
 extension RequestInterceptor {
-    /// Returns the request as it is.
+    /// Returns the request unchanged.
     public func adapt(_ request: HTTPRequest, for attempt: RequestAttempt) async throws -> HTTPRequest { request }
-    /// Leaves the decision to others.
+    /// Returns nil, which leaves the decision to others.
     public func retry(_ attempt: FailedAttempt) async -> RetryDecision? { nil }
 }
 
-/// An attempt that is about to be sent, as an interceptor sees it.
+/// An attempt that is about to be sent.
 public struct RequestAttempt: Sendable {
     /// The request.
     public let request: RequestHandle
-    /// The number of the attempt, from 1; what an interceptor's error has kept from being sent is not counted.
+    /// The number of the attempt, starting at 1; an attempt that an interceptor's error prevented is not counted.
     public let number: Int
     let buffer: ByteBuffer?
 
@@ -66,15 +69,15 @@ public struct RequestAttempt: Sendable {
     public var body: [UInt8]? { buffer.map { Array($0.readableBytesView) } }
 }
 
-/// An attempt that failed, as an interceptor sees it.
+/// An attempt that failed.
 public struct FailedAttempt: Sendable {
     /// The request.
     public let request: RequestHandle
     /// The error; for a status, with the head of the response.
     public let error: HTTPError
-    /// The number of attempts; waiting for connectivity is none.
+    /// The number of attempts; waiting for connectivity does not count.
     public let attempts: Int
-    /// The decision of the policy, the budget and the deadline.
+    /// The decision by the policy, the retry budget and the deadline.
     public let decision: RetryDecision
 }
 
@@ -89,7 +92,7 @@ final class RequestInterceptors: Sendable {
         (self.session, self.own) = (session, own)
     }
 
-    /// Lets each change a head, the session's first.
+    /// Returns the head as changed by all interceptors, the session's first.
     func adapt(
         _ head: HTTPRequestHead,
         at url: HTTPURL,
@@ -112,7 +115,7 @@ final class RequestInterceptors: Sendable {
         return try head.adapted(to: request, at: url)
     }
 
-    /// Returns the first decision on a failed attempt, the session's interceptors asked last.
+    /// Returns the first decision about a failed attempt; the session's interceptors are called last.
     func retry(_ attempt: FailedAttempt) async -> RetryDecision? {
         for interceptor in own + session where !Task.isCancelled {
             if let decision = await interceptor.retry(attempt) { return decision }
@@ -120,17 +123,17 @@ final class RequestInterceptors: Sendable {
         return nil
     }
 
-    /// The session's, and others of one request.
+    /// Returns the session's interceptors with those of one request.
     func with(_ own: [any RequestInterceptor]) -> RequestInterceptors? { .init(session: session, own: own) }
 }
 
 extension HTTPRequestHead {
-    /// The fields that belong to the framing of the body.
+    /// The fields that determine the framing of the body.
     private static let framing = ["Content-Length", "Transfer-Encoding", "Expect"]
 
-    /// The head as interceptors have changed the request.
+    /// Returns the head with the interceptors' changes.
     ///
-    /// - Throws: `interceptorFailed` for another method or origin.
+    /// - Throws: `interceptorFailed` for a changed method or origin, or an invalid URL.
     fileprivate func adapted(to request: HTTPRequest, at url: HTTPURL) throws(HTTPError) -> Self {
         guard request.method.rawValue == method.rawValue else {
             let reason = "an interceptor changed the method from \(method.rawValue) to \(request.method.rawValue)"
@@ -150,7 +153,7 @@ extension HTTPRequestHead {
         return head
     }
 
-    /// The target of a request, if it is not what it was.
+    /// Returns the target of a request; nil if it is unchanged.
     private static func target(
         of request: HTTPRequest,
         at url: HTTPURL,
@@ -166,7 +169,7 @@ extension HTTPRequestHead {
             throw .init(
                 .interceptorFailed,
                 processing: .neverSent,
-                reason: "an interceptor made a URL of the request that is none",
+                reason: "an interceptor changed the URL to an invalid one",
                 cause: error
             )
         }

@@ -1,49 +1,49 @@
 import NIOCore
 
-/// How long the stages of a request took, and what was sent and received.
+/// The durations of the stages of a request, and the amounts of data sent and received.
 ///
-/// Durations are by the monotonic clock, which stops while the machine is suspended (clock_gettime(2)).
+/// Durations are measured with the monotonic clock, which stops while the machine is suspended (clock_gettime(2)).
 public struct RequestMetrics: Sendable {
     var start: NIODeadline
     var assigned: NIODeadline?
     var answered: NIODeadline?
     var end: NIODeadline?
     var connection: ConnectionRecord?
-    /// How many connections the request was handed to.
+    /// The number of attempts that were assigned to a connection.
     public internal(set) var attempts = 0
-    /// Whether the connection had served another request before.
+    /// Whether the connection was used for another request before.
     public internal(set) var isReused = false
-    /// Bytes of the body that were handed to the connection.
+    /// The number of bytes of the request's body that were passed to the connection in the last attempt.
     public internal(set) var bodyBytesSent = 0
-    /// Bytes of the body as they came, compressed or not.
+    /// The number of bytes of the response's body that were received in the last attempt, before decompression.
     public internal(set) var bodyBytesReceived = 0
 
     init(start: NIODeadline) { self.start = start }
 
-    /// From the start until the request was handed to a connection: the wait for a free one, or for a new one.
+    /// The time from the start until the last attempt was assigned to a connection.
     public var queued: Duration? { assigned.map { $0.after(start) } }
-    /// Looking up the name; nil on a reused connection, and for a numeric host.
+    /// The duration of the name lookup; nil on a reused connection, and for a numeric host.
     public var resolve: Duration? { isReused ? nil : connection?.metrics.resolve }
-    /// Connecting; nil on a reused connection.
+    /// The duration of connecting; nil on a reused connection.
     public var connect: Duration? { isReused ? nil : connection?.metrics.connect }
-    /// The TLS handshake; nil on a reused connection, and without TLS.
+    /// The duration of the TLS handshake; nil on a reused connection, and without TLS.
     public var tls: Duration? { isReused ? nil : connection?.metrics.tls }
-    /// From handing the request to the connection until the head of the answer.
+    /// The time from the assignment to the connection until the head of the response was received.
     public var firstByte: Duration? {
         guard let assigned, let answered else { return nil }
         return answered.after(assigned)
     }
-    /// From the start to the end.
+    /// The time from the start to the end.
     public var total: Duration? { end.map { $0.after(start) } }
-    /// The connection's other end, numeric, if there was one.
+    /// The numeric address and port of the server, or of the proxy; nil if there was no connection.
     public var remoteAddress: String? { connection?.metrics.remoteAddress }
-    /// The connection's own end, numeric.
+    /// The numeric address and port of this machine; nil if there was no connection, and for a Unix socket.
     public var localAddress: String? { connection?.metrics.localAddress }
-    /// The version of TLS, such as `TLSv1.3`.
+    /// The TLS version, such as `TLSv1.3`; nil without TLS.
     public var tlsVersion: String? { connection?.metrics.tlsVersion }
 }
 
-/// What is known of a connection, shared by all its requests.
+/// The metrics of a connection, shared by all its requests.
 final class ConnectionRecord: Sendable {
     let metrics: ConnectMetrics
 
@@ -54,18 +54,19 @@ extension NIODeadline {
     func after(_ earlier: NIODeadline) -> Duration { .nanoseconds((self - earlier).nanoseconds) }
 }
 
-/// How far the bodies of a request and its answer have come.
+/// The progress of the bodies of a request and its response.
 public struct RequestProgress: Sendable, Hashable {
-    /// Bytes of the request's body that were handed to the connection in the present attempt.
+    /// The number of bytes of the request's body that were passed to the connection in the current attempt.
     public var sent = 0
-    /// The length of the request's body; nil if it is not known.
+    /// The length of the request's body in bytes; nil if it is not known.
     public var toSend: Int64?
-    /// Bytes of the answer's body that have come in the present attempt, compressed or not.
+    /// The number of bytes of the response's body that were received, counted as in
+    /// ``RequestEvent/received(bytes:of:)``.
     public var received = 0
-    /// The length of the answer's body; nil if the server did not say it.
+    /// The length of the response's body in bytes; nil if it is not known.
     public var toReceive: Int?
 
-    /// Takes what an event tells; whether it told anything.
+    /// Updates the progress by an event; returns whether the event contains progress.
     mutating func take(_ event: RequestEvent) -> Bool {
         switch event {
         case .attempt:
@@ -80,16 +81,16 @@ public struct RequestProgress: Sendable, Hashable {
 }
 
 extension RequestHandle {
-    /// How far it has come, each time that changes, from now on until it ends.
+    /// The progress of the request, whenever it changes, from now on until the request finishes.
     ///
-    /// A slow reader misses some values, never the last. The sequence does not fail: how the request ended is in its
-    /// response.
+    /// A slow reader misses intermediate values, never the last one. The sequence ends without an error even if the
+    /// request fails.
     public final var progress: some AsyncSequence<RequestProgress, Never> & Sendable {
         RequestProgressSequence(events: events)
     }
 }
 
-/// The progress of one request.
+/// The sequence of progress values of one request.
 struct RequestProgressSequence: AsyncSequence, Sendable {
     typealias Element = RequestProgress
     typealias Failure = Never

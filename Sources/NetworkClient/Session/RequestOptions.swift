@@ -1,46 +1,57 @@
 public import ReachabilityCore
 
-/// What one request does otherwise than its session.
+/// The settings of one request, which replace those of its session.
 public struct RequestOptions: Sendable {
-    /// Its limits; nil for the session's.
+    /// The time limits of its stages; nil, the default, for the session's.
     public var timeouts: Timeouts?
-    /// What its connection is bound to; nil for the session's.
+    /// The interface or source address that its connection is bound to; nil, the default, for the session's.
     public var binding: LocalBinding?
-    /// The size of its answer's body at most, decompressed, in bytes; nil for the session's.
+    /// The maximum size of the response's body, after decompression, in bytes; nil, the default, for the session's.
+    ///
+    /// For files and streams, nil is no limit.
     public var maximumBodySize: Int?
-    /// Whether it asks for leave before it sends its body (`Expect: 100-continue`; RFC 9110, 10.1.1).
+    /// Whether the body waits for the server's consent (`Expect: 100-continue`; RFC 9110, 10.1.1); false by default.
+    ///
+    /// Without a response, it is sent after one second.
     public var expectsContinue: Bool
-    /// Whether it starts at once; if not, with ``RequestHandle/resume()``.
+    /// Whether the request starts immediately, rather than with ``RequestHandle/resume()``; true by default.
     public var startsAtOnce: Bool
 
-    /// Whether it waits for a path; nil for as the session says.
+    /// Whether it waits for a path to its destination; nil, the default, for the session's policy.
     public var gate: GatePolicy?
-    /// What its path must be; nil for as the session says.
+    /// The requirement on its path; nil, the default, for the session's.
     public var requirement: PathRequirement?
-    /// How often it goes again; nil for as the session says.
+    /// The conditions and delays for retrying it; nil, the default, for the session's policy.
     public var retry: RetryPolicy?
-    /// What becomes of it if its path goes away while it is under way; nil for as the session says.
+    /// The handling of the running request if its path is lost; nil, the default, for the session's policy.
     public var pathLoss: PathLossPolicy?
-    /// How urgent it is among those that wait.
+    /// Its priority among waiting requests; `normal` by default.
     public var priority: RequestPriority
-    /// Makes it idempotent by a key, if its server knows those.
+    /// The key by which the server recognizes repeated attempts, if it supports such keys; nil by default.
+    ///
+    /// A request with a key is retried like an idempotent one.
     public var idempotencyKey: IdempotencyKey?
-    /// Through which proxy it goes; nil for as the session says.
+    /// The proxies; nil, the default, for the session's.
     public var proxy: ProxyConfiguration?
-    /// What redirects it follows; nil for as the session says.
+    /// The redirects that are followed; nil, the default, for the session's policy.
     public var redirects: RedirectPolicy?
-    /// As whom it appears at its URL's origin, if it is asked; nil for as the URL or the session says.
+    /// The credential for the origin of its URL, sent when the server requires one; nil, the default, for that in the
+    /// URL, or the session's.
     public var credential: Credential?
-    /// Whether it appears as anybody at all; if not, a 401 is its answer.
+    /// Whether the request may be authenticated; true by default.
+    ///
+    /// If false, no credentials are sent, and a 401 is its response.
     public var authenticates: Bool
-    /// The interceptors of this request: they change it before each attempt, after those of the session, and decide on
-    /// attempts that failed, before those of the session.
+    /// The interceptors of this request; none by default.
+    ///
+    /// Their ``RequestInterceptor/adapt(_:for:)`` is called after that of the session's interceptors, and their
+    /// ``RequestInterceptor/retry(_:)`` before it.
     public var interceptors: [any RequestInterceptor]
 
-    /// Where its answer's body goes.
+    /// The destination of the response's body.
     var destination = ResponseDestination.memory
 
-    /// Makes options.
+    /// Creates options; the properties describe the parameters.
     public init(
         timeouts: Timeouts? = nil,
         binding: LocalBinding? = nil,
@@ -78,33 +89,34 @@ public struct RequestOptions: Sendable {
     }
 }
 
-/// What tells a server that a request is one it has seen before (the field `Idempotency-Key`).
+/// The value of the `Idempotency-Key` field, by which a server recognizes further attempts of a request.
 ///
-/// It is made once, and stays the same over all attempts.
+/// It is the same in all attempts.
 public enum IdempotencyKey: Sendable, Hashable {
-    /// A random one, of 128 bits.
+    /// A random key of 128 bits.
     case random
-    /// One of the user's own: what a field can carry, or the request fails with
-    /// ``HTTPError/Code/invalidConfiguration``.
+    /// A given key.
+    ///
+    /// A text that is empty or not a valid field value fails the request with ``HTTPError/Code/invalidConfiguration``.
     case custom(String)
 
-    /// What is sent.
+    /// Returns the key.
     ///
-    /// - Throws: `invalidConfiguration` for what no field can carry: a line end in it would begin another field.
+    /// - Throws: `invalidConfiguration` for an invalid field value: a line break in it would begin another field.
     func checkedText() throws(HTTPError) -> String {
         let text = text
         guard !text.isEmpty, HTTPField.isValidValue(text) else {
             let reason =
                 """
-                \(text.debugDescription) is no idempotency key: it has to have a character at least, no control \
-                characters, and no space at either end
+                \(text.debugDescription) is no valid idempotency key: it must not be empty, contain control \
+                characters, or begin or end with a space
                 """
             throw .init(.invalidConfiguration, processing: .neverSent, reason: reason)
         }
         return text
     }
 
-    /// What is sent, unchecked.
+    /// The key, not validated.
     var text: String {
         switch self {
         case .custom(let text): text

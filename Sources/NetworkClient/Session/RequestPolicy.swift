@@ -1,24 +1,24 @@
 import ReachabilityCore
 import RequestGate
 
-/// How a request waits, goes again and is led; shared by all requests of a session that do not say otherwise.
+/// The policies of a request; shared by all requests of a session whose options don't change them.
 final class RequestPolicy: Sendable {
     let gate: GatePolicy
     let requirement: PathRequirement
     let retry: RetryPolicy
     let pathLoss: PathLossPolicy
     let priority: RequestPriority
-    /// Whether a method that is not idempotent is made so by a key.
+    /// Whether requests with a method that is not idempotent get an idempotency key.
     let addsKeys: Bool
-    /// Whether hosts that fail too often are given a rest.
+    /// Whether the session has circuit breakers.
     let breaks: Bool
-    /// Through which proxies it goes; nil for none.
+    /// The proxies; nil for none.
     let proxies: ProxyTable?
-    /// What redirects are followed.
+    /// The redirects that are followed.
     let redirects: RedirectPolicy
     /// The user's interceptors; nil for none.
     let interceptors: RequestInterceptors?
-    /// Whether it neither waits, nor is bound, nor goes again: nothing has to be asked.
+    /// Whether requests neither wait, nor have a requirement, nor are retried: they need no dispatcher.
     let isPlain: Bool
 
     init(
@@ -46,18 +46,18 @@ final class RequestPolicy: Sendable {
         isPlain = !gate.waits && requirement == .any && !retry.retries && !breaks
     }
 
-    /// Whether the way to its destination is judged before it goes.
+    /// Whether the path to the destination is checked before the request is sent.
     var isGated: Bool { gate.waits || requirement != .any }
-    /// Whether it waits or goes again.
+    /// Whether requests may wait or be retried.
     private var isScheduled: Bool { gate.waits || retry.retries || breaks }
-    /// Whether another attempt may follow one that failed.
+    /// Whether another attempt may follow a failed one.
     var mayRetry: Bool { isScheduled || interceptors != nil }
     /// Whether another attempt may follow a response.
     var mayRetryResponses: Bool { retry.retries || interceptors != nil }
 
-    /// For how long it may wait for a path.
+    /// Returns the maximum time to wait for a path; nil for no limit.
     ///
-    /// What has a requirement and was not to wait still waits until it is known what ways there are.
+    /// A request with a requirement that should start immediately still waits until the paths are known.
     func waitTimeout(for wait: GateWait?) -> Duration? {
         switch gate {
         case .waitsForConnectivity(let waitTimeout): waitTimeout
@@ -66,7 +66,7 @@ final class RequestPolicy: Sendable {
         }
     }
 
-    /// The policy of a session's requests.
+    /// Creates the policy of a session.
     convenience init(_ configuration: HTTPConfiguration) {
         self.init(
             gate: configuration.gate,
@@ -75,20 +75,20 @@ final class RequestPolicy: Sendable {
             pathLoss: configuration.pathLoss,
             addsKeys: configuration.addsIdempotencyKeys,
             breaks: configuration.circuitBreaker != nil,
-            proxies: configuration.goesByProxies ? ProxyTable(configuration.proxy, .current) : nil,
+            proxies: configuration.canUseProxies ? ProxyTable(configuration.proxy, .current) : nil,
             redirects: configuration.redirects,
             interceptors: .init(session: configuration.interceptors, own: [])
         )
     }
 
-    /// The policy of one request: the session's, where the request does not say otherwise.
+    /// Returns the policy of one request: the session's, with the changes in the options.
     func with(_ options: RequestOptions, binding: LocalBinding) throws(HTTPError) -> RequestPolicy {
         let gate = options.gate ?? self.gate
         var requirement = options.requirement ?? self.requirement
         if binding != .unbound, gate.waits || requirement != .any {
             requirement = try Self.requirement(requirement, with: binding)
         }
-        if options.saysNothingOfItsWay, requirement == self.requirement { return self }
+        if options.usesSessionPolicy, requirement == self.requirement { return self }
         return .init(
             gate: gate,
             requirement: requirement,
@@ -108,7 +108,7 @@ final class RequestPolicy: Sendable {
         return interceptors?.with(options.interceptors) ?? .init(session: [], own: options.interceptors)
     }
 
-    /// What is bound to an interface waits for that one.
+    /// Returns the requirement that includes a binding: a request that is bound to an interface waits for that one.
     private static func requirement(
         _ requirement: PathRequirement,
         with binding: LocalBinding
@@ -123,7 +123,7 @@ final class RequestPolicy: Sendable {
                 processing: .neverSent,
                 reason: """
                     a request can't be bound (\(binding)) and have a requirement (\(requirement)), which binds it by itself: \
-                    say one of both
+                    set only one of them
                     """
             )
         }
@@ -131,14 +131,14 @@ final class RequestPolicy: Sendable {
 }
 
 extension RequestOptions {
-    /// Whether a request waits, goes again and follows as its session says.
-    fileprivate var saysNothingOfItsWay: Bool {
+    /// Whether the session's policy applies unchanged.
+    fileprivate var usesSessionPolicy: Bool {
         gate == nil && requirement == nil && retry == nil && pathLoss == nil && priority == .normal && redirects == nil
             && proxy == nil && interceptors.isEmpty
     }
 }
 
 extension HTTPConfiguration {
-    /// Whether there may be proxies: not where requests go otherwise than by TCP.
-    fileprivate var goesByProxies: Bool { unixSocketPath == nil && transport == nil }
+    /// Whether proxies can be used: only with TCP.
+    fileprivate var canUseProxies: Bool { unixSocketPath == nil && transport == nil }
 }

@@ -3,7 +3,7 @@ import NIOCore
 import NIOHTTP1
 
 extension HTTPSession {
-    /// Makes a request ready to be sent.
+    /// Prepares a request for sending.
     func prepare(
         _ method: HTTPRequest.Method,
         _ reference: String,
@@ -37,7 +37,7 @@ extension HTTPSession {
         return try finish(url, head, request.body.map { ByteBuffer(bytes: $0) }, source, options, policy)
     }
 
-    /// Methods whose requests have no body where there are no parameters.
+    /// Returns whether requests with a method have no body if there are no parameters.
     private func isInTarget(_ method: HTTPRequest.Method) -> Bool { method == .get || method == .head }
 
     private func finish(
@@ -76,7 +76,7 @@ extension HTTPSession {
         try policy.with(options, binding: options.binding ?? configuration.binding)
     }
 
-    /// Makes a request idempotent by a key, if it is to be.
+    /// Adds an idempotency key, if the options or the policy say so.
     private func addKey(
         to head: inout HTTPRequestHead,
         _ options: RequestOptions,
@@ -100,7 +100,7 @@ extension HTTPSession {
         var fields = self.fields
         for name in Set(headers.map(\.name)) { fields[fields: name] = headers[fields: name] }
         guard fields[fields: .host].count <= 1 else {
-            let reason = "the request has several Host fields, of which servers would each believe another: give one"
+            let reason = "the request has several Host fields, which servers would interpret differently: set only one"
             throw .init(.invalidConfiguration, processing: .neverSent, reason: reason)
         }
         if headers[.range] != nil, headers[.acceptEncoding] == nil, configuration.headers[.acceptEncoding] == nil {
@@ -130,7 +130,7 @@ extension HTTPSession {
         }
     }
 
-    /// Where there is a body already, parameters go into the query.
+    /// Writes the parameters of a request with a body into the query.
     private func serialize(
         inTarget head: HTTPRequest,
         _ parameters: ParameterValue?,
@@ -158,7 +158,7 @@ extension HTTPSession {
         var headers = HTTPHeaders(request.head.headerFields, host: url.authority)
         headers.remove(name: "Transfer-Encoding")
         headers.remove(name: "Content-Length")
-        // Without a body there is nothing to wait with (RFC 9110, 10.1.1).
+        // Must not be sent without a body (RFC 9110, 10.1.1).
         if request.head.headerFields.expectsContinue { headers.remove(name: "Expect") }
         if let body = request.body {
             headers.add(name: "Content-Length", value: String(body.count))
@@ -171,7 +171,7 @@ extension HTTPSession {
             }
             if options.expectsContinue { headers.add(name: "Expect", value: "100-continue") }
         } else if [.post, .put, .patch].contains(request.head.method) {
-            // What is expected to have a body says that it has none (RFC 9110, 8.6).
+            // These methods usually have a body, so its absence is stated (RFC 9110, 8.6).
             headers.add(name: "Content-Length", value: "0")
         }
         return .init(
@@ -184,30 +184,35 @@ extension HTTPSession {
 }
 
 extension RequestOptions {
-    /// How large a body may be that is held in memory: what was to go elsewhere, and does not, no larger than is usual.
-    fileprivate func largestKeptBody(_ usual: Int) -> Int {
-        let usual = min(usual, ByteBuffer.largest)
-        guard let maximumBodySize else { return usual }
+    /// Returns the maximum size of a body in memory, in bytes.
+    ///
+    /// A body for a file or stream that is kept in memory instead, because of its status, is limited to the session's
+    /// maximum.
+    fileprivate func largestKeptBody(_ sessionMaximum: Int) -> Int {
+        let sessionMaximum = min(sessionMaximum, ByteBuffer.largest)
+        guard let maximumBodySize else { return sessionMaximum }
         if case .memory = destination { return min(maximumBodySize, ByteBuffer.largest) }
-        return min(maximumBodySize, usual)
+        return min(maximumBodySize, sessionMaximum)
     }
 }
 
 extension HTTPFields {
-    /// Whether they ask for the server's leave to send the body.
+    /// Whether they contain `Expect: 100-continue`.
     fileprivate var expectsContinue: Bool { self[.expect]?.lowercased() == "100-continue" }
 }
 
 extension HTTPField.Name {
-    /// What the client expects of the server (RFC 9110, 10.1.1).
+    /// The `Expect` field (RFC 9110, 10.1.1).
     private static let expect = Self("Expect") ?? .userAgent
 }
 
 extension HTTPRequest.Method {
-    /// Holds what can't have a body (RFC 9110, 9.3.8) against what would be sent: it would be read as another request.
+    /// Checks that a TRACE request has no body (RFC 9110, 9.3.8): a server could parse it as another request.
+    ///
+    /// - Throws: `invalidConfiguration` if it has one.
     func checkContent(hasBody: Bool) throws(HTTPError) {
         guard self == .trace, hasBody else { return }
-        let reason = "a TRACE can't have a body: leave it out, and parameters too, or ask by another method"
+        let reason = "a TRACE can't have a body: leave it and the parameters out, or use another method"
         throw .init(.invalidConfiguration, processing: .neverSent, reason: reason)
     }
 }
@@ -216,7 +221,7 @@ extension HTTPMethod {
     init(_ method: HTTPRequest.Method) { self.init(rawValue: method.rawValue) }
 }
 
-/// A session's fields, ready for the wire.
+/// The encoded fields of a session.
 struct PreparedHeaders: Sendable {
     let authority: String
     let headers: HTTPHeaders
@@ -228,7 +233,8 @@ struct PreparedHeaders: Sendable {
 }
 
 extension HTTPHeaders {
-    /// Fields in their order, after `Host`, which comes first (RFC 9110, 7.2), unless the fields have their own.
+    /// Creates headers from fields, in order, after `Host` (RFC 9110, 7.2), which is added unless the fields contain
+    /// it.
     init(_ fields: HTTPFields, host: String) {
         self.init()
         reserveCapacity(fields.count + 3)
@@ -238,13 +244,13 @@ extension HTTPHeaders {
 }
 
 extension HTTPField.Name {
-    /// Which host is asked (RFC 9110, 7.2).
+    /// The `Host` field (RFC 9110, 7.2).
     static let host = Self("Host") ?? .userAgent
 }
 
-/// The fields of every request that neither it nor its session's configuration sets otherwise.
+/// The default values of header fields.
 enum DefaultFields {
-    /// The session's fields: what the configuration says, and where it is silent, who asks and what can be read.
+    /// Returns the fields of a configuration, with defaults for `User-Agent`, `Accept-Encoding` and `Accept-Language`.
     static func fields(for configuration: HTTPConfiguration) -> HTTPFields {
         var fields = configuration.headers
         setIfAbsent(.userAgent, "\(programName) netwatch (Linux)", in: &fields)
@@ -263,7 +269,7 @@ enum DefaultFields {
         return fields
     }
 
-    /// How parts are asked for: one of what is compressed could not be decompressed.
+    /// The `Accept-Encoding` of requests for ranges: a part of a compressed body can't be decompressed.
     static let codingOfParts = "identity"
 
     private static func setIfAbsent(_ name: HTTPField.Name, _ value: String, in fields: inout HTTPFields) {

@@ -1,8 +1,8 @@
 public import NIOCore
 
-/// An answer whose head has come, and whose body comes as it is read.
+/// A response whose head has been received, and whose body is received as it is read.
 public struct StreamedResponse: Sendable {
-    /// Status and fields.
+    /// The status and the header fields.
     public let head: HTTPResponse
     /// The body, decompressed.
     public let body: ResponseBody
@@ -11,29 +11,29 @@ public struct StreamedResponse: Sendable {
     public var status: Int { head.status.code }
 }
 
-/// The body of an answer, piece by piece, as fast as it is read: what is not read is not taken from the server.
+/// The body of a response as a sequence of pieces, with backpressure: it is received only as fast as it is read.
 ///
-/// It can be read once. It throws the request's ``HTTPError`` where the answer breaks off. Anyone who stops reading
-/// before the end, or drops the body, cancels the request. While it is not read, none of the request's limits but the
-/// one of the whole goes on.
+/// It can be read once. It throws the request's ``HTTPError`` if the response is incomplete. Releasing the body and its
+/// iterators before the end cancels the request. While the body is not being read, only the time limit of the whole
+/// request (``Timeouts/total``) applies.
 public struct ResponseBody: AsyncSequence, Sendable {
-    /// A piece, of the size in which it came.
+    /// A piece of the body, with the size in which it was received.
     public typealias Element = ByteBuffer
-    /// What the request failed with.
+    /// The error of the request.
     public typealias Failure = HTTPError
 
     private let source: Source
 
     init(_ stream: BodyStream, of handle: RequestHandle) { source = .init(stream, handle) }
 
-    /// Reads it; a second one finds what the first has left.
+    /// Creates an iterator; a second one continues where the first one stopped.
     public func makeAsyncIterator() -> AsyncIterator { .init(source: source) }
 
-    /// Puts the rest together in memory.
+    /// Collects the rest of the body in memory.
     ///
-    /// - Parameter limit: How many bytes it may be at most.
+    /// - Parameter limit: The maximum number of bytes.
     /// - Returns: The bytes.
-    /// - Throws: ``HTTPError`` as the answer breaks off, or ``HTTPError/Code/bodyTooLarge``.
+    /// - Throws: The request's ``HTTPError`` if the response is incomplete, or ``HTTPError/Code/bodyTooLarge``.
     public func collect(upTo limit: Int) async throws(HTTPError) -> ByteBuffer {
         var whole = ByteBuffer()
         var iterator = makeAsyncIterator()
@@ -44,18 +44,18 @@ public struct ResponseBody: AsyncSequence, Sendable {
         return whole
     }
 
-    /// Reads one body.
+    /// The iterator of a response's body.
     public struct AsyncIterator: AsyncIteratorProtocol {
         let source: Source
 
-        /// The next piece; nil at the end.
+        /// Returns the next piece; nil at the end.
         public mutating func next() async throws(HTTPError) -> ByteBuffer? {
             try await next(isolation: #isolation)
         }
 
-        /// The next piece; nil at the end.
+        /// Returns the next piece; nil at the end.
         ///
-        /// If the task is cancelled, the request is, too.
+        /// Cancelling the task cancels the request.
         public mutating func next(
             isolation actor: isolated (any Actor)?
         ) async throws(HTTPError) -> ByteBuffer? {
@@ -73,7 +73,7 @@ public struct ResponseBody: AsyncSequence, Sendable {
         }
     }
 
-    /// What all who read hold on to: with the last of them goes the request.
+    /// The object that all readers retain: when the last one releases it, the request is cancelled.
     final class Source: Sendable {
         let stream: BodyStream
         let handle: RequestHandle
@@ -87,14 +87,14 @@ public struct ResponseBody: AsyncSequence, Sendable {
     }
 }
 
-/// A request whose response's body is read while it arrives.
+/// A request whose response's body is read while it is received.
 ///
 /// ```swift
 /// let response = try await session.stream(.get, "events").response()
 /// for try await piece in response.body { parse(piece) }
 /// ```
 public final class StreamRequest: RequestHandle, @unchecked Sendable {
-    /// The response's body, on its way to the reader.
+    /// The buffer between the connection and the reader of the body.
     let stream = BodyStream()
 
     required init(id: UInt64, _ request: PreparedRequest, core: SessionCore) {
@@ -104,13 +104,13 @@ public final class StreamRequest: RequestHandle, @unchecked Sendable {
 
     override func makeReceiver() -> (any BodyReceiver)? { StreamReceiver(stream, loop: core.loop) }
 
-    /// Returns the response as soon as its head has arrived, with its body to be read.
+    /// Returns the response as soon as its head has been received; its body can then be read.
     ///
-    /// A response whose status is not one of success (2xx) has arrived whole by then, within
-    /// ``HTTPConfiguration/maximumBodySize``, and is read from memory.
+    /// If the status is not 2xx, the complete body is received into memory first, within
+    /// ``HTTPConfiguration/maximumBodySize``.
     ///
-    /// - Returns: The response; called again, its body is what has not been read.
-    /// - Throws: ``HTTPError`` if there was no response. If the task is cancelled, so is the request.
+    /// - Returns: The response. A later call returns the same body, from where it was read to.
+    /// - Throws: ``HTTPError`` if there was no response. Cancelling the task cancels the request.
     public func response() async throws(HTTPError) -> StreamedResponse {
         let beginning = await withTaskCancellationHandler {
             await stream.beginning
@@ -130,19 +130,19 @@ public final class StreamRequest: RequestHandle, @unchecked Sendable {
 }
 
 extension HTTPSession {
-    /// Makes a request whose response's body is read while it arrives.
+    /// Makes a request whose response's body is read while it is received, and starts it.
     ///
-    /// The body's size is limited by ``RequestOptions/maximumBodySize`` only. Once the response's head was returned, the
-    /// request is not resent by any policy.
+    /// The size of the body is limited by ``RequestOptions/maximumBodySize`` only. Once the head of the response was
+    /// returned, the request is not resent.
     ///
     /// - Parameters:
     ///   - method: The method.
     ///   - reference: The URL, or a reference that is resolved against the session's base URL.
-    ///   - parameters: What the session's serializer puts into the query or the body.
-    ///   - headers: Fields that replace the session's of the same name.
-    ///   - body: The body; parameters go into the query then.
-    ///   - options: What this request does otherwise than the session.
-    /// - Returns: The request; ``StreamRequest/response()`` waits for the response's head.
+    ///   - parameters: The parameters, which the session's serializer writes into the query or the body.
+    ///   - headers: Header fields, which replace the session's fields of the same name.
+    ///   - body: The body; with a body, parameters are written into the query.
+    ///   - options: Settings that replace those of the session.
+    /// - Returns: The request; ``StreamRequest/response()`` waits for the head of the response.
     public func stream(
         _ method: HTTPRequest.Method,
         _ reference: String,

@@ -1,10 +1,10 @@
 import NIOCore
 import NIOHTTP1
 
-/// Carries whole requests in place of the session's own connections: answers made up for tests, another protocol.
+/// A transport, which sends complete requests in place of the session's own connections.
 ///
-/// Serializers, defaults, events, cancelling and the limit of the whole request are the session's as ever; the limits of
-/// the stages are the transport's own business.
+/// It can supply stub responses in tests, or implement another protocol. Serializers, defaults, events, cancellation
+/// and the total time limit still work as without it; the limits of the stages are left to the transport.
 ///
 /// ```swift
 /// struct Stub: Transport {
@@ -15,47 +15,45 @@ import NIOHTTP1
 /// let session = try HTTPSession(baseURL: "https://api.example.com", configuration: .init(transport: Stub()))
 /// ```
 public protocol Transport: Sendable {
-    /// Sends a request and gives its answer; called in a task of its own, which is cancelled with the request.
+    /// Sends a request and returns its response; called in a task of its own, which is cancelled with the request.
     ///
-    /// - Parameter request: The request, ready for the wire.
-    /// - Returns: The answer, decompressed.
-    /// - Throws: ``HTTPError``, which becomes the request's; anything else becomes the cause of one with code
+    /// - Parameter request: The request, with all its fields.
+    /// - Returns: The response, decompressed.
+    /// - Throws: ``HTTPError``, which becomes the request's. Any other error becomes the cause of one with the code
     ///   ``HTTPError/Code/connectionLost``.
     func send(_ request: TransportRequest) async throws -> TransportResponse
 }
 
-/// A request as a transport gets it.
+/// A request for a transport.
 public struct TransportRequest: Sendable {
-    /// Method, URL and fields.
+    /// The method, the URL and the header fields.
     public var head: HTTPRequest
-    /// The body; nil for none.
-    ///
-    /// One that is not in memory was read whole.
+    /// The body, read into memory; nil for none.
     public var body: [UInt8]?
-    /// The request's limits.
+    /// The request's time limits.
     public var timeouts: Timeouts
 }
 
-/// An answer as a transport gives it.
+/// A response from a transport.
 public struct TransportResponse: Sendable {
-    /// Status and fields.
+    /// The status and the header fields.
     public var head: HTTPResponse
     /// The body.
     public var body: [UInt8]
 
-    /// Makes an answer.
+    /// Creates a response.
     public init(head: HTTPResponse, body: [UInt8] = []) {
         self.head = head
         self.body = body
     }
 }
 
-/// One attempt of a request that the user's transport carries; confined to the session's event loop.
+/// One attempt of a request that is sent by a custom transport; confined to the session's event loop.
 struct TransportAttempt {
     let core: SessionCore
     let handle: RequestHandle
 
-    /// Gives the request to the transport, in a task of its own.
+    /// Passes the request to the transport, in a task of its own.
     func start(on transport: any Transport) {
         handle.run.history.begin(isReused: false)
         handle.run.metrics.assigned = .now()
@@ -82,14 +80,14 @@ struct TransportAttempt {
         core.limit(handle)
     }
 
-    /// The request as this attempt sends it.
+    /// Returns the request with the fields of this attempt.
     private func prepared() -> PreparedRequest {
         var request = handle.current.copy
         request.head = core.stages.head(of: handle, hasProxy: false)
         return request
     }
 
-    /// A body, read whole if it is not in memory.
+    /// Returns the whole body, which is read if it is not in memory.
     private static func wholeBody(of request: PreparedRequest, on loop: any EventLoop) async throws -> [UInt8]? {
         guard let source = request.source else { return request.body.map { Array($0.readableBytesView) } }
         var body: [UInt8] = []
@@ -120,7 +118,7 @@ struct TransportAttempt {
         }
     }
 
-    /// Gives a response to its receiver, if it has one.
+    /// Passes a response to its receiver, if it has one.
     private func handOn(_ response: DataResponse) {
         let decision = core.stages.received(response.http1, handle)
         for tap in core.stages.bodyTaps(response.http1, handle) ?? [] { tap(response.buffer) }
@@ -135,7 +133,7 @@ struct TransportAttempt {
                 handle.extras.wantsRestart = true
                 core.answered(handle, response)
             case .here:
-                // It is all there: nobody has to be kept from sending.
+                // The body is complete: no backpressure is needed.
                 _ = try receiver.receive(response.buffer)
                 core.keep(handle, receiver, response.withoutBody)
             }
@@ -146,7 +144,7 @@ struct TransportAttempt {
 }
 
 extension DataResponse {
-    /// What a transport gave for a request.
+    /// Creates the response from that of a transport.
     fileprivate init(_ response: TransportResponse, _ handle: RequestHandle) {
         let status = HTTPResponseStatus(
             statusCode: response.head.status.code,

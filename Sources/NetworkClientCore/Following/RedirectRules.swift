@@ -95,7 +95,7 @@ package struct RedirectContext: Sendable, Hashable {
     package enum Body: Sendable, Hashable, CaseIterable {
         /// No body.
         case none
-        /// A body that can be sent again.
+        /// A body that can be resent.
         case replayable
         /// A body that can be sent only once.
         case once
@@ -143,7 +143,7 @@ package enum RedirectVerdict: Sendable, Hashable {
 package struct RedirectStep: Sendable, Hashable {
     /// The new method.
     package var method: String
-    /// Whether the body is sent again; if not, the fields that describe a body are dropped too.
+    /// Whether the body is resent; if not, the fields that describe a body are dropped too.
     package var keepsBody: Bool
     /// Whether fields for the previous origin are kept (``RedirectRules/secretFields``).
     package var keepsSecrets: Bool
@@ -168,7 +168,7 @@ package enum RedirectFailure: String, Sendable, Hashable, CaseIterable {
     case locationUnusable
     /// The redirect is from https to http.
     case downgrade
-    /// The body has to be sent again, but can't be.
+    /// The body must be resent, but can be read only once.
     case bodyNotReplayable
 }
 

@@ -123,7 +123,7 @@ struct NameResolverTests {
         "getaddrinfo's failures are told apart",
         arguments: [
             (-2, 0, HTTPError.Code.nameNotFound, "no host named 'x'"), (-5, 0, .nameNotFound, "has no address"),
-            (-3, 0, .nameTemporarilyUnresolvable, "no name server answers"),
+            (-3, 0, .nameTemporarilyUnresolvable, "no name server responds"),
             (-4, 0, .nameLookupFailed, "Non-recoverable failure in name resolution"),
             (-10, 0, .nameLookupFailed, "Memory allocation failure"),
             (-11, 5, .nameLookupFailed, "Input/output error"),

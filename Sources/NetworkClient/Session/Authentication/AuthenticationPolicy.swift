@@ -1,25 +1,27 @@
 import NIOHTTP1
 import NetworkClientCore
 
-/// As whom a session appears, and to whom.
+/// The credentials and tokens of a session.
 ///
-/// A server that answers 401 is answered by the strongest scheme that it offers of those understood: a bearer token,
-/// Digest (RFC 7616) with SHA-256 or MD5, Basic (RFC 7617). Credentials belong to an origin (scheme, host and port),
-/// and never go to another, not by a redirect either.
+/// After a 401, the request is resent with the strongest supported scheme that the server offers: a bearer token (RFC
+/// 6750), Digest (RFC 7616) with SHA-256 or MD5, or Basic (RFC 7617). Credentials belong to an origin (scheme, host and
+/// port), and are never sent to another one, not even after a redirect.
 public struct AuthenticationPolicy: Sendable {
-    /// Credentials that are known beforehand.
+    /// The known credentials.
     public var credentials: [SpaceCredential]
-    /// Has credentials of those that are not; nil for nobody.
+    /// The handler that supplies other credentials; nil for none.
     public var handler: AuthenticationHandler?
-    /// Bearer tokens.
+    /// The sources of bearer tokens, at most one for each origin.
+    ///
+    /// With several, the session's initializer throws ``HTTPError/Code/invalidConfiguration``.
     public var tokens: [BearerTokens]
 
-    /// Makes a policy.
+    /// Creates a policy.
     ///
     /// - Parameters:
-    ///   - credentials: Credentials that are known beforehand.
-    ///   - tokens: Bearer tokens.
-    ///   - handler: Has credentials of those that are not.
+    ///   - credentials: The known credentials.
+    ///   - tokens: The sources of bearer tokens, at most one for each origin.
+    ///   - handler: The handler that supplies other credentials.
     public init(
         credentials: [SpaceCredential] = [],
         tokens: [BearerTokens] = [],
@@ -30,28 +32,29 @@ public struct AuthenticationPolicy: Sendable {
         self.handler = handler
     }
 
-    /// As nobody: a 401 is the answer.
+    /// No authentication: a 401 is the request's response.
     public static let none = Self()
 
-    /// Whether it knows anybody.
+    /// Whether there are neither credentials nor tokens nor a handler.
     var isEmpty: Bool { credentials.isEmpty && tokens.isEmpty && handler == nil }
 }
 
-/// A credential and where it is good for.
+/// A credential with its protection space (RFC 9110, 11.5).
 public struct SpaceCredential: Sendable, Hashable {
     /// The credential.
     public let credential: Credential
-    /// The origin, as a URL such as `https://api.example.com`; its path does not count.
+    /// The origin as a URL, such as `https://api.example.com`; its path is ignored.
     public let origin: String
-    /// The realm; nil for all of the origin's.
+    /// The realm; nil for all realms of the origin.
     public let realm: String?
 
-    /// Says where a credential is good for.
+    /// Creates a credential for a protection space.
     ///
     /// - Parameters:
     ///   - credential: The credential.
-    ///   - origin: The origin, as a URL.
-    ///   - realm: The realm as the server calls it; nil for all.
+    ///   - origin: The origin as a URL. An invalid one makes the session's initializer throw
+    ///     ``HTTPError/Code/invalidConfiguration``.
+    ///   - realm: The realm as in the server's challenge; nil for all realms.
     public init(_ credential: Credential, for origin: String, realm: String? = nil) {
         self.credential = credential
         self.origin = origin
@@ -59,118 +62,118 @@ public struct SpaceCredential: Sendable, Hashable {
     }
 }
 
-/// A challenge, as a handler sees it.
+/// A challenge for an authentication handler.
 public struct AuthenticationQuestion: Sendable {
-    /// The request that was challenged; of several at once, the first.
+    /// The request that was challenged; the first one, if several wait for the same reply.
     public let request: RequestHandle
-    /// The origin that asks, as a URL; of a proxy, the proxy's.
+    /// The origin that requires authentication, as a URL.
     public let origin: String
-    /// Its challenge.
+    /// The challenge (RFC 9110, 11.3).
     public let challenge: AuthenticationChallenge
-    /// The head of the answer with the challenge.
+    /// The head of the response with the challenge.
     public let response: HTTPResponse
 }
 
-/// What a handler says to a challenge.
+/// A handler's reply to a challenge.
 public enum AuthenticationReply: Sendable {
-    /// This credential answers; it is used for the whole protection space from now on, until it is refused.
+    /// Use this credential, for this and all later requests in the protection space, until the server rejects it.
     case credential(Credential)
-    /// The policy's credentials decide, as if there were no handler.
+    /// Use the credentials of the policy, as if there were no handler.
     case byDefault
-    /// This challenge is not answered: the next weaker one is asked for, if there is one.
+    /// Skip this challenge: the handler is called for the next weaker one, if there is one.
     case passOver
-    /// No challenge is answered: the 401 is the request's answer.
+    /// Do not authenticate: the 401 is the request's response.
     case refuse
 }
 
-/// Has credentials for challenges.
+/// A closure that supplies credentials for challenges.
 ///
-/// Called in a task of its own, once for all requests that are challenged alike at the same time. What it throws fails
-/// them with ``HTTPError/Code/authenticationFailed``, and becomes the cause. While it thinks, their deadlines go on.
+/// Called in a task of its own, once for all requests that receive the same challenge at the same time. An error that
+/// it throws fails them with ``HTTPError/Code/authenticationFailed``, with the error as the cause. The total time
+/// limits of the requests include the time in the closure.
 public typealias AuthenticationHandler =
     @Sendable (_ question: AuthenticationQuestion) async throws -> AuthenticationReply
 
-/// Bearer tokens for an origin (RFC 6750): one is got again when it is refused, once for all requests that were
-/// refused.
+/// A source of bearer tokens for an origin (RFC 6750), which refreshes a rejected token once for all requests.
 ///
 /// ```swift
 /// let tokens = BearerTokens(for: "https://api.example.com", token: saved) { refused in
 ///     try await login.refresh()
 /// }
 /// ```
-/// Requests that were refused wait for the new token and go again with it, once each. Who got a token that is refused
-/// at once gets no other one for ten seconds: the 401 is the answer then. Requests that the closure itself makes carry
-/// no token.
+/// Rejected requests (401) wait for the new token, and are resent with it once. If the new token is rejected too, there
+/// is no further refresh for ten seconds: the 401 is then the response. Requests that the closure makes have no token.
 public struct BearerTokens: Sendable {
-    /// Gets a token.
+    /// A closure that obtains a token.
     ///
-    /// - Parameter refused: The token that was refused; nil if there was none.
-    /// - Returns: The new one.
+    /// - Parameter refused: The rejected token; nil if there was none.
+    /// - Returns: The new token.
     public typealias Refresh = @Sendable (_ refused: String?) async throws -> String
 
-    /// The origin, as a URL such as `https://api.example.com`; its path does not count.
+    /// The origin as a URL, such as `https://api.example.com`; its path is ignored.
     public let origin: String
-    /// The token to begin with.
+    /// The first token.
     let token: String?
     let refresh: Refresh
 
-    /// Says how tokens are got.
+    /// Creates a source of tokens.
     ///
     /// - Parameters:
-    ///   - origin: The origin that they are for, as a URL.
-    ///   - token: The first one; without, the first request is sent without, and one is got when it is refused.
-    ///   - refresh: Gets the next one. What it throws fails all requests that wait for it with
-    ///     ``HTTPError/Code/tokenRefreshFailed``, and becomes the cause.
+    ///   - origin: The origin of the tokens as a URL. An invalid one makes the session's initializer throw
+    ///     ``HTTPError/Code/invalidConfiguration``.
+    ///   - token: The first token. If nil, requests are sent without a token, and one is obtained after a 401.
+    ///   - refresh: Obtains the next token. An error that it throws fails all waiting requests with
+    ///     ``HTTPError/Code/tokenRefreshFailed``, with the error as the cause.
     public init(for origin: String, token: String? = nil, refresh: @escaping Refresh) {
         self.origin = origin
         self.token = token
         self.refresh = refresh
     }
 
-    /// Whether a token is being got by the present task.
+    /// Whether the current task is obtaining a token.
     @TaskLocal static var isRefreshing = false
 }
 
 extension BearerTokens: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-    /// For which origin they are.
+    /// The origin, without the token.
     public var description: String { "BearerTokens(for: \(origin))" }
-    /// As ``description``.
+    /// The same as ``description``.
     public var debugDescription: String { description }
-    /// Has no children: one is the token.
+    /// A mirror without children: one would be the token.
     public var customMirror: Mirror { Mirror(self, children: []) }
 }
 
-/// As whom one request appears; nil where nobody is to.
+/// The credentials of one request.
 final class RequestCredentials: Sendable {
-    /// Its own credential, and the origin for which it is meant.
+    /// The request's own credential, and its origin; nil to use those of the session.
     let own: (credential: Credential, origin: HTTPOrigin)?
 
     private init(own: (credential: Credential, origin: HTTPOrigin)?) { self.own = own }
 
-    /// As its session does.
+    /// The session's credentials.
     static let shared = RequestCredentials(own: nil)
 
-    /// By its own credential, else as its session does.
+    /// Creates credentials for a request with its own credential.
     convenience init(_ credential: Credential, for origin: HTTPOrigin) {
         self.init(own: (credential, origin))
     }
 
-    /// The request's own credential, where it is at the origin for which it is meant.
+    /// Returns the request's own credential, if it is for an origin.
     func credential(at origin: HTTPOrigin) -> Credential? {
         own.flatMap { $0.origin == origin ? $0.credential : nil }
     }
 }
 
 extension HTTPSession {
-    /// As whom a request appears: by its options, the URL's user information, the session's policy.
+    /// Returns the credentials of a request: from its options, the URL's user information, or the session's policy.
     ///
-    /// Who sets `Authorization` has it so; nothing is added then, and nothing answered.
+    /// Nil if the request sets `Authorization` itself: it then does not respond to challenges.
     func login(for url: HTTPURL, _ options: RequestOptions, _ headers: HTTPHeaders) -> RequestCredentials? {
         let mayAppear = options.credential != nil || url.hasCredentials || !configuration.authentication.isEmpty
         guard mayAppear, options.authenticates, !headers.contains(name: "Authorization") else { return nil }
         if let credential = options.credential { return .init(credential, for: url.origin) }
         if let user = url.user { return .init(.init(user: user, password: url.password ?? ""), for: url.origin) }
-        // What gets a token must not wait for it.
+        // The request that obtains a token must not wait for it.
         if !configuration.authentication.tokens.isEmpty, BearerTokens.isRefreshing { return nil }
         return .shared
     }

@@ -345,41 +345,6 @@ extension HTTPError {
     }
 }
 
-/// Computes the credentials for a list of challenges.
-enum ChallengeAuthorization {
-    /// Returns the value of `Authorization` or `Proxy-Authorization`, for the strongest scheme that is supported.
-    ///
-    /// If the server responds to it with another challenge, it has rejected the credential, unless ``isStale(_:)``.
-    ///
-    /// - Parameters:
-    ///   - challenges: The values of `WWW-Authenticate` or `Proxy-Authenticate`.
-    ///   - request: The request; for CONNECT, the target is host and port.
-    ///   - credential: The credential.
-    ///   - clientNonce: A random text.
-    /// - Returns: The value; nil if the credential fits none of the challenges.
-    static func value(
-        to challenges: [String],
-        for request: DigestSession.Request,
-        _ credential: Credential,
-        clientNonce: String = ClientNonce.random
-    ) -> String? {
-        for challenge in ChallengeTrail.ranked(ChallengeParser.challenges(in: challenges)) {
-            let space = ProtectionSpaces.Authorization(challenge, credential, for: request)
-            switch space {
-            case .basic(let value): return value
-            case .digest(var session): return session.authorization(for: request, clientNonce: clientNonce)
-            case nil: continue
-            }
-        }
-        return nil
-    }
-
-    /// Returns whether only the nonce of the last credentials was too old: the same credential is then used once more.
-    static func isStale(_ challenges: [String]) -> Bool {
-        ChallengeParser.challenges(in: challenges).contains { DigestChallenge($0)?.isStale == true }
-    }
-}
-
 extension ProtectionSpaces.Authorization {
     /// Creates the credentials for a challenge; nil if the credential or the request does not allow it.
     init?(_ challenge: AuthenticationChallenge, _ credential: Credential, for request: DigestSession.Request) {

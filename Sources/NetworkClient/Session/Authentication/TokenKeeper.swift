@@ -2,9 +2,9 @@ import NIOCore
 import NetworkClientCore
 import ReachabilityCore
 
-/// Keeps the token of an origin, and gets the next one when it is refused.
+/// The current token of an origin, which is refreshed when a server rejects it.
 ///
-/// Belongs to the session's event loop.
+/// Confined to the session's event loop.
 final class TokenKeeper {
     private let source: BearerTokens
     private unowned let core: SessionCore
@@ -17,15 +17,15 @@ final class TokenKeeper {
         refresh = .init(token: source.token.flatMap { Self.isSendable($0) ? $0 : nil })
     }
 
-    /// The token to send, and its number; nil while there is none.
+    /// The token to send, and its number; nil if there is none.
     var present: (text: String, generation: TokenRefresh.Generation)? {
         refresh.token.map { ($0, refresh.generation) }
     }
 
-    /// A request with a token went well.
+    /// Records that a request with a token succeeded.
     func accepted(_ generation: TokenRefresh.Generation) { refresh.accepted(generation) }
 
-    /// A request was refused.
+    /// Decides about a request that was rejected.
     func refused(_ handle: RequestHandle, _ response: DataResponse, _ sent: SentCredential?) -> ResponseDecision {
         let origin = handle.current.url.origin
         var generation: TokenRefresh.Generation?
@@ -33,7 +33,7 @@ final class TokenKeeper {
         let wasRetried = handle.following.renewed == origin
         switch refresh.refused(generation, wasRetried: wasRetried, at: Instant(.now())) {
         case .end: return .end
-        case .retry: return goAgain(handle)
+        case .retry: return resend(handle)
         case .wait: break
         case .begin: begin(at: origin)
         }
@@ -41,13 +41,13 @@ final class TokenKeeper {
         return .deferred
     }
 
-    private func goAgain(_ handle: RequestHandle) -> ResponseDecision {
+    private func resend(_ handle: RequestHandle) -> ResponseDecision {
         handle.following.renewed = handle.current.url.origin
         if core.isObserved(handle) { core.tell(.authenticating(scheme: "bearer", realm: nil), handle) }
         return .resend(handle.current.copy)
     }
 
-    /// Gets the next token in a task of its own: anyone who waits may be cancelled, and the others get it all the same.
+    /// Obtains the next token, in a task that does not depend on any of the waiting requests.
     private func begin(at origin: HTTPOrigin) {
         let (source, core, refused) = (source, core, refresh.token)
         Task {
@@ -58,11 +58,11 @@ final class TokenKeeper {
             } catch {
                 result = .failure(error)
             }
-            core.loop.execute { core.authenticator.tokens[origin]?.came(result, for: origin) }
+            core.loop.execute { core.authenticator.tokens[origin]?.refreshEnded(result, for: origin) }
         }
     }
 
-    private func came(_ result: Result<String, any Error>, for origin: HTTPOrigin) {
+    private func refreshEnded(_ result: Result<String, any Error>, for origin: HTTPOrigin) {
         let waiting = waiting
         self.waiting = []
         let failure: (any Error)?
@@ -79,18 +79,18 @@ final class TokenKeeper {
         }
         for (handle, response) in waiting where handle.run.isDeciding {
             let decision =
-                failure.map { ResponseDecision.fail(.tokenRefreshFailed(origin, response, $0)) } ?? goAgain(handle)
+                failure.map { ResponseDecision.fail(.tokenRefreshFailed(origin, response, $0)) } ?? resend(handle)
             core.decided(handle, decision, response)
         }
     }
 
-    /// Whether a field can carry a token: visible ASCII, and some of it.
+    /// Returns whether a token is a valid field value: not empty, and visible ASCII only.
     private static func isSendable(_ token: String) -> Bool {
         !token.isEmpty && token.utf8.allSatisfy { 0x21...0x7E ~= $0 }
     }
 }
 
-/// The closure gave a token that is empty, or has characters that no field can carry.
+/// The error for a token that is empty, or has invalid characters.
 struct UnsendableToken: Error, CustomStringConvertible {
-    var description: String { "the token is empty, or has other characters than visible ASCII" }
+    var description: String { "the token is empty, or contains characters other than visible ASCII" }
 }

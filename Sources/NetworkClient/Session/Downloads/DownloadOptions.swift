@@ -1,21 +1,22 @@
-/// What a download does otherwise than others.
+/// The options of a download to a file.
 public struct DownloadOptions: Sendable {
-    /// What its request does otherwise than its session.
+    /// The settings of its request, which replace those of the session.
     ///
-    /// ``RequestOptions/maximumBodySize`` is the file's size at most; without it, a file may have any size.
+    /// ``RequestOptions/maximumBodySize`` is the maximum size of the file; nil for no limit.
     public var request: RequestOptions
-    /// What becomes of a file that is there already.
+    /// The handling of an existing file; it is replaced by default.
     public var existingFile: ExistingFile
-    /// Where the part is kept until the file is whole; nil for beside the file, with `.part` at the end of its name.
+    /// The path of the partial file until the download is complete; nil, the default, for the file's path with `.part`
+    /// appended.
     ///
-    /// It must be in a folder of the same file system. A record with `.info` at the end of its name is beside it.
+    /// It must be on the file system of the file. A record of the version is stored next to it, with `.info` appended.
     public var partPath: String?
-    /// Whether the file and its folder are on the disk before the request ends (fsync(2)).
+    /// Whether the file and its directory are flushed to disk before the request finishes (fsync(2)); true by default.
     ///
-    /// A power failure a moment later then takes nothing away. Without, the end of a large download comes earlier.
+    /// The file then survives a power failure. Without it, large downloads finish earlier.
     public var isSynced: Bool
 
-    /// Makes options.
+    /// Creates options; the properties describe the parameters.
     public init(
         request: RequestOptions = .init(),
         existingFile: ExistingFile = .replace,
@@ -29,9 +30,10 @@ public struct DownloadOptions: Sendable {
     }
 }
 
-/// Where an answer's body goes instead of into memory.
+/// The destination of a response's body, in place of memory.
 ///
-/// Answers of success (2xx) go there, decompressed; all others stay in memory, where serializers find them.
+/// The bodies of 2xx responses are written to it, decompressed; those of other responses are kept in memory, for the
+/// error.
 public struct BodyOutput: Sendable {
     enum Place: Sendable {
         case file(String, ExistingFile, isSynced: Bool)
@@ -40,20 +42,22 @@ public struct BodyOutput: Sendable {
 
     let place: Place
 
-    /// A file, which is there whole or not at all; a device or a pipe is written as it is.
+    /// A file, which appears complete or not at all; a device or a pipe is written directly.
     ///
     /// - Parameters:
-    ///   - path: Its path; what a link leads to is replaced, the link stays.
-    ///   - existing: What becomes of a file that is there already.
-    ///   - isSynced: Whether the file and its folder are on the disk before the request ends (fsync(2)).
+    ///   - path: Its path; if it is a symbolic link, the target of the link is replaced.
+    ///   - existing: The handling of an existing file.
+    ///   - isSynced: Whether the file and its directory are flushed to disk before the request finishes (fsync(2)).
     /// - Returns: The output.
     public static func file(_ path: String, existing: ExistingFile = .replace, isSynced: Bool = true) -> Self {
         .init(place: .file(path, existing, isSynced: isSynced))
     }
 
-    /// A descriptor, from where it stands; it stays open, and may be closed as soon as the request has begun to be sent.
+    /// A file descriptor, written at its current position.
     ///
-    /// What was written is not taken back: after that, the request is not sent again but to go on behind it.
+    /// It is duplicated before the first attempt (F_DUPFD_CLOEXEC, fcntl(2)): keep it open until then. The library does
+    /// not close it. Written bytes can't be taken back: after that, the request is retried only if it can continue
+    /// after those bytes.
     ///
     /// - Parameter number: The descriptor.
     /// - Returns: The output.

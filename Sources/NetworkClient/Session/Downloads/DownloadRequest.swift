@@ -15,20 +15,20 @@ public final class DownloadRequest: RequestHandle, @unchecked Sendable {
         return try make(self)
     }
 
-    /// Returns the response once the whole body is in its place.
+    /// Returns the response once the complete body is written.
     ///
-    /// - Returns: The file, and the response's head.
-    /// - Throws: ``HTTPError`` if there was no response, or ``HTTPError/Code/unacceptableStatus`` with the response's head
-    ///   and the beginning of its body, if it was none of success: then nothing was written. If the task is cancelled, so
-    ///   is the request.
+    /// - Returns: The file, and the head of the response.
+    /// - Throws: ``HTTPError`` if there was no response, or ``HTTPError/Code/unacceptableStatus`` if the response has
+    ///   no file because its status is not 2xx, with its head and the first 4096 bytes of its body. Cancelling the task
+    ///   cancels the request.
     public func response() async throws(HTTPError) -> DownloadResponse {
         try downloaded(try await ending().get())
     }
 
-    /// Calls a closure with the response once the whole body is in its place, or with the error; once.
+    /// Calls a closure once with the response when the complete body is written, or with the error.
     ///
     /// - Parameters:
-    ///   - queue: Where it is called; nil for a thread of the library, on which the closure must not block.
+    ///   - queue: The queue to call it on; nil for a thread of the library, on which it must not block.
     ///   - completion: The closure.
     /// - Returns: The request itself, so that calls can be chained.
     @discardableResult
@@ -53,7 +53,7 @@ public final class DownloadRequest: RequestHandle, @unchecked Sendable {
             .unacceptableStatus,
             processing: .init(status: status.code),
             reason: (200...299).contains(status.code)
-                ? "the response (\(status)) brought no file" : "the server responded with \(status), and no file"
+                ? "the response (\(status)) has no file" : "the server responded with \(status), and no file"
         )
         error.request = request.description
         error.response = response.head
@@ -68,39 +68,40 @@ public struct DownloadResponse: Sendable {
     public let file: DownloadedFile
     let response: DataResponse
 
-    /// Status and fields.
+    /// The status and the header fields.
     ///
-    /// A file that was complete before has status 416, since its server had nothing more to send.
+    /// A file that was complete before has status 416, since the server had nothing more to send.
     public var head: HTTPResponse { response.head }
 
     /// The status code, such as 200.
     public var status: Int { response.status }
 
-    /// The URL that was asked last, without user information and query.
+    /// The URL that was requested last, without user information and query.
     public var url: String { response.url }
 
-    /// How long each stage took.
+    /// The durations of the stages of the request.
     public var metrics: RequestMetrics { response.metrics }
 
-    /// The redirects that were followed on the way to this response, in their order.
+    /// The redirects that were followed before this response, in order.
     public var redirects: [Redirect] { response.redirects }
 }
 
 extension HTTPSession {
     /// Downloads a file, which appears complete or not at all, and continues where an earlier download of it ended.
     ///
-    /// Until the file is complete, what has arrived is in a part next to it, with a record of its version: whether the
-    /// request was paused, has failed, was cancelled, or its process killed, the next one requests the rest only
-    /// (`Range`, `If-Range`). Parts of two versions are never mixed: where the server can't say for certain that the file
-    /// is the same, it is downloaded again. `docs/downloads.md` has the rules.
+    /// Until the file is complete, the received bytes are in a partial file next to it, with a record of their version.
+    /// After a pause, a failure, a cancellation or a killed process, the next request continues with the rest (`Range`,
+    /// `If-Range`). Two versions are never mixed: if the server can't confirm that the file is unchanged, it is
+    /// downloaded from the beginning. `docs/downloads.md` has the rules.
     ///
     /// - Parameters:
     ///   - reference: The URL, or a reference that is resolved against the session's base URL.
-    ///   - path: The file's path; what a link leads to is replaced, the link stays. A device or a pipe is written as it
-    ///     is.
-    ///   - parameters: What goes into the query.
-    ///   - headers: Fields that replace the session's of the same name; not `Range` and `If-Range`.
-    ///   - options: What the download does otherwise.
+    ///   - path: The path of the file; if it is a symbolic link, the target of the link is replaced. A device or a pipe
+    ///     is written directly.
+    ///   - parameters: The parameters, which are written into the query.
+    ///   - headers: Header fields, which replace the session's fields of the same name. With `Range` or `If-Range`, the
+    ///     request fails with ``HTTPError/Code/invalidConfiguration``.
+    ///   - options: The options of the download.
     /// - Returns: The request; ``DownloadRequest/response()`` waits for the file.
     @discardableResult
     public func download(
@@ -115,22 +116,23 @@ extension HTTPSession {
         return make(.get, reference, parameters, headers, .none, request)
     }
 
-    /// Makes a request of any method whose response's body is written to a file or a descriptor while it arrives.
+    /// Makes a request with any method, whose response's body is written to a file or a descriptor while it is
+    /// received.
     ///
     /// ```swift
     /// let report = session.download("reports", to: .file("/tmp/report.pdf"), method: .post, body: .json(query))
     /// ```
     ///
-    /// Another request does not continue it. The body's size is limited by ``RequestOptions/maximumBodySize`` only.
+    /// Another request can't continue it. The size of the body is limited by ``RequestOptions/maximumBodySize`` only.
     ///
     /// - Parameters:
     ///   - reference: The URL, or a reference that is resolved against the session's base URL.
-    ///   - output: Where the body goes, decompressed, if the status is one of success (2xx).
+    ///   - output: The destination of the decompressed body, if the status is 2xx.
     ///   - method: The method.
-    ///   - parameters: What the session's serializer puts into the query or the body.
-    ///   - headers: Fields that replace the session's of the same name.
-    ///   - body: The body; parameters go into the query then.
-    ///   - options: What this request does otherwise than the session.
+    ///   - parameters: The parameters, which the session's serializer writes into the query or the body.
+    ///   - headers: Header fields, which replace the session's fields of the same name.
+    ///   - body: The body; with a body, parameters are written into the query.
+    ///   - options: Settings that replace those of the session.
     /// - Returns: The request; ``DownloadRequest/response()`` waits for the end of the body.
     @discardableResult
     public func download(
@@ -149,14 +151,14 @@ extension HTTPSession {
 }
 
 extension FileReceiver {
-    /// Takes a download that can be continued.
+    /// Creates the receiver of a download that can be continued.
     fileprivate convenience init(
         _ handle: RequestHandle,
         to path: String,
         _ options: DownloadOptions
     ) throws(HTTPError) {
         for name in ["Range", "If-Range"] where handle.request.head.headers.contains(name: name) {
-            let reason = "a download asks for parts by itself: leave \(name) out of its fields"
+            let reason = "a download sets \(name) itself: leave it out of the fields"
             throw .init(.invalidConfiguration, processing: .neverSent, reason: reason)
         }
         let file = PartialFile.Plan(
@@ -168,7 +170,7 @@ extension FileReceiver {
         self.init(.init(path: path, traits: .init(), wantsIdentity: true), sink, handle)
     }
 
-    /// Takes the body of any response; nil for a request whose response has none.
+    /// Creates the receiver of any response's body; nil for a request whose response has none.
     fileprivate static func taking(_ output: BodyOutput, of handle: RequestHandle) -> FileReceiver? {
         handle.request.head.method == .HEAD ? nil : FileReceiver(handle, output)
     }
