@@ -7,7 +7,7 @@ struct HTTPError: Error {
     let processing: Processing
     let reason: String
 
-    init(_ code: Code, _ processing: Processing, _ reason: String) {
+    init(_ code: Code, processing: Processing, reason: String) {
         (self.code, self.processing, self.reason) = (code, processing, reason)
     }
 }
