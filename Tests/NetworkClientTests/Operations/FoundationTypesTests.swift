@@ -23,10 +23,14 @@ struct FoundationTypesTests {
 
     @Test func `every verb takes a URL`() async throws {
         let url = try url("\(server.url)/a?b=%20c#d")
-        for request in [
-            session.get(url), session.head(url), session.delete(url), session.post(url), session.put(url),
-            session.patch(url), session.upload(url, from: .text("x")), session.request(.options, url),
-        ] { #expect(try await request.response().status == 200) }
+        _ = try await session.get(url).response()
+        _ = try await session.head(url).response()
+        _ = try await session.delete(url).response()
+        _ = try await session.post(url).response()
+        _ = try await session.put(url).response()
+        _ = try await session.patch(url).response()
+        _ = try await session.upload(url, from: .text("x")).response()
+        _ = try await session.request(.options, url).response()
         #expect(try await session.stream(.get, url).response().status == 200)
         let verbs = ["GET", "HEAD", "DELETE", "POST", "PUT", "PATCH", "POST", "OPTIONS", "GET"]
         #expect(lines == verbs.map { "\($0) /a?b=%20c" })
