@@ -61,8 +61,8 @@ enum FuzzChallenge {
             return Fuzzer.expect(false, "there is no session for \(challenge)")
         }
         for count in 1...2 {
-            guard let value = session.answer(request, clientNonce: "0a4f113b") else {
-                return Fuzzer.expect(false, "there is no answer to \(challenge)")
+            guard let value = session.authorization(for: request, clientNonce: "0a4f113b") else {
+                return Fuzzer.expect(false, "there are no credentials for \(challenge)")
             }
             let answers = ChallengeParser.challenges(in: [value])
             Fuzzer.expect(answers.count == 1 && answers[0].scheme == "digest", "'\(value)' can't be read")
@@ -108,12 +108,12 @@ enum FuzzChallenge {
             switch trail.challenged(challenges, at: origin, sent: sent) {
             case .refused: return
             case .renew(let challenge): answered = challenge
-            case .answer(let open):
+            case .authenticate(let open):
                 guard let first = open.first else { return }
                 answered = first
             }
             Fuzzer.expect(challenges.contains(answered), "\(answered) was not asked for")
-            trail.answers(answered.realm ?? "")
+            trail.willAuthenticate(answered.realm ?? "")
             sent = .init(scheme: answered.scheme, realm: answered.realm ?? "", isMade: true)
         }
         Fuzzer.expect(false, "the challenges \(challenges) are answered for ever")

@@ -25,7 +25,7 @@ enum FuzzConnect {
         case .open(let rest):
             Fuzzer.expect(response.suffix(rest.count) == rest[...], "the origin's bytes have changed")
             Fuzzer.expect(response.count - rest.count <= maximumHead, "a head that is too large was taken")
-        case .refused(.answer(let answer)):
+        case .refused(.response(let answer)):
             Fuzzer.expect(answer.body.count <= ConnectDialogue.keptBody, "\(answer.body.count) bytes were kept")
             Fuzzer.expect(!(200..<300 ~= answer.status), "\(answer.status) is no refusal")
         case .send: Fuzzer.expect(false, "there is nothing more to be sent")
