@@ -48,11 +48,15 @@ public final class DataRequest: RequestHandle, @unchecked Sendable {
         try await value(DecodableResponseSerializer<Value>())
     }
 
-    /// Returns the response's body as JSON of any shape; nil for an empty body.
+    /// Returns the response's body as JSON of any shape; ``JSONValue/null`` for an empty body.
+    ///
+    /// ```swift
+    /// let city = try await session.get("users/7").json()["address"]?["city"]?.string
+    /// ```
     ///
     /// - Returns: The value.
     /// - Throws: ``HTTPError``, as ``value(_:)``.
-    public func json() async throws(HTTPError) -> JSONResponseSerializer.Output {
+    public func json() async throws(HTTPError) -> JSONValue {
         try await value(JSONResponseSerializer())
     }
 

@@ -104,16 +104,18 @@ extension HTTPSession {
     /// - Parameters:
     ///   - method: The method.
     ///   - reference: The URL, or a reference that is resolved against the session's base URL.
-    ///   - parameters: What the session's serializer puts into the query or the body.
+    ///   - parameters: What the session's serializer puts into the query or the body. A literal, a dictionary or any
+    ///     `Encodable` value.
     ///   - headers: Fields that replace the session's of the same name.
-    ///   - body: The body; parameters go into the query then.
+    ///   - body: The body. Parameters become the first parts of a multipart form; with another body they go into the
+    ///     query.
     ///   - options: What this request does otherwise than the session.
     /// - Returns: The request.
     @discardableResult
     public func request(
         _ method: HTTPRequest.Method,
         _ reference: String,
-        parameters: ParameterValue? = nil,
+        parameters: Parameters? = nil,
         headers: HTTPFields = [:],
         body: RequestBody = .none,
         options: RequestOptions = .init()
@@ -125,7 +127,7 @@ extension HTTPSession {
     @discardableResult
     public func get(
         _ reference: String,
-        parameters: ParameterValue? = nil,
+        parameters: Parameters? = nil,
         headers: HTTPFields = [:],
         options: RequestOptions = .init()
     ) -> DataRequest {
@@ -136,7 +138,7 @@ extension HTTPSession {
     @discardableResult
     public func head(
         _ reference: String,
-        parameters: ParameterValue? = nil,
+        parameters: Parameters? = nil,
         headers: HTTPFields = [:],
         options: RequestOptions = .init()
     ) -> DataRequest {
@@ -147,7 +149,7 @@ extension HTTPSession {
     @discardableResult
     public func delete(
         _ reference: String,
-        parameters: ParameterValue? = nil,
+        parameters: Parameters? = nil,
         headers: HTTPFields = [:],
         body: RequestBody = .none,
         options: RequestOptions = .init()
@@ -155,11 +157,12 @@ extension HTTPSession {
         request(.delete, reference, parameters: parameters, headers: headers, body: body, options: options)
     }
 
-    /// Makes a POST request; parameters are the body, or go into the query if there is another one.
+    /// Makes a POST request; parameters are the body, or part of a multipart form, or go into the query if there is
+    /// another body.
     @discardableResult
     public func post(
         _ reference: String,
-        parameters: ParameterValue? = nil,
+        parameters: Parameters? = nil,
         headers: HTTPFields = [:],
         body: RequestBody = .none,
         options: RequestOptions = .init()
@@ -167,11 +170,12 @@ extension HTTPSession {
         request(.post, reference, parameters: parameters, headers: headers, body: body, options: options)
     }
 
-    /// Makes a PUT request; parameters are the body, or go into the query if there is another one.
+    /// Makes a PUT request; parameters are the body, or part of a multipart form, or go into the query if there is
+    /// another body.
     @discardableResult
     public func put(
         _ reference: String,
-        parameters: ParameterValue? = nil,
+        parameters: Parameters? = nil,
         headers: HTTPFields = [:],
         body: RequestBody = .none,
         options: RequestOptions = .init()
@@ -179,11 +183,12 @@ extension HTTPSession {
         request(.put, reference, parameters: parameters, headers: headers, body: body, options: options)
     }
 
-    /// Makes a PATCH request; parameters are the body, or go into the query if there is another one.
+    /// Makes a PATCH request; parameters are the body, or part of a multipart form, or go into the query if there is
+    /// another body.
     @discardableResult
     public func patch(
         _ reference: String,
-        parameters: ParameterValue? = nil,
+        parameters: Parameters? = nil,
         headers: HTTPFields = [:],
         body: RequestBody = .none,
         options: RequestOptions = .init()
@@ -203,7 +208,7 @@ extension HTTPSession {
     ///   - body: A file, a sequence, a form or bytes.
     ///   - method: The method; with `put` it may be resent after it was perhaps processed, with `post` only with an
     ///     ``IdempotencyKey``.
-    ///   - parameters: What goes into the query.
+    ///   - parameters: The first parts of a multipart form; with another body they go into the query.
     ///   - headers: Fields that replace the session's of the same name.
     ///   - options: What this request does otherwise than the session.
     /// - Returns: The request.
@@ -212,7 +217,7 @@ extension HTTPSession {
         _ reference: String,
         from body: RequestBody,
         method: HTTPRequest.Method = .post,
-        parameters: ParameterValue? = nil,
+        parameters: Parameters? = nil,
         headers: HTTPFields = [:],
         options: RequestOptions = .init()
     ) -> DataRequest {
@@ -225,7 +230,7 @@ extension HTTPSession {
     func make<Handle: RequestHandle>(
         _ method: HTTPRequest.Method,
         _ reference: String,
-        _ parameters: ParameterValue?,
+        _ parameters: Parameters?,
         _ headers: HTTPFields,
         _ body: RequestBody,
         _ options: RequestOptions

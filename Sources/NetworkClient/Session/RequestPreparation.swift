@@ -7,7 +7,7 @@ extension HTTPSession {
     func prepare(
         _ method: HTTPRequest.Method,
         _ reference: String,
-        _ parameters: ParameterValue?,
+        _ parameters: Parameters?,
         _ headers: HTTPFields,
         _ body: RequestBody,
         _ options: RequestOptions
@@ -93,7 +93,7 @@ extension HTTPSession {
     private func serialize(
         _ method: HTTPRequest.Method,
         _ url: HTTPURL,
-        _ parameters: ParameterValue?,
+        _ parameters: Parameters?,
         _ headers: HTTPFields,
         _ content: RequestBody.Content
     ) throws(HTTPError) -> SerializedRequest {
@@ -121,7 +121,7 @@ extension HTTPSession {
 
     private func serialize(
         _ head: HTTPRequest,
-        _ parameters: ParameterValue?
+        _ parameters: Parameters?
     ) throws(HTTPError) -> SerializedRequest {
         do {
             return try configuration.requestSerializer.serialize(head, parameters: parameters)
@@ -133,10 +133,12 @@ extension HTTPSession {
     /// Where there is a body already, parameters go into the query.
     private func serialize(
         inTarget head: HTTPRequest,
-        _ parameters: ParameterValue?,
+        _ parameters: Parameters?,
         body content: RequestBody.Content
     ) throws(HTTPError) -> SerializedRequest {
-        let serializer = FormSerializer(placement: .init(methodsInTarget: [head.method]))
+        var serializer = FormSerializer(options: configuration.requestSerializer.options)
+        serializer.encoding = (configuration.requestSerializer as? FormSerializer)?.encoding
+        serializer.placement.methodsInTarget = [head.method]
         do {
             var request = try serializer.serialize(head, parameters: parameters)
             if request.head.headerFields[.contentType] == nil {

@@ -140,13 +140,14 @@ extension HTTPSession {
     ///   - reference: The URL, or a reference that is resolved against the session's base URL.
     ///   - parameters: What the session's serializer puts into the query or the body.
     ///   - headers: Fields that replace the session's of the same name.
-    ///   - body: The body; parameters go into the query then.
+    ///   - body: The body. Parameters become the first parts of a multipart form; with another body they go into the
+    ///     query.
     ///   - options: What this request does otherwise than the session.
     /// - Returns: The request; ``StreamRequest/response()`` waits for the response's head.
     public func stream(
         _ method: HTTPRequest.Method,
         _ reference: String,
-        parameters: ParameterValue? = nil,
+        parameters: Parameters? = nil,
         headers: HTTPFields = [:],
         body: RequestBody = .none,
         options: RequestOptions = .init()

@@ -106,7 +106,7 @@ extension HTTPSession {
     public func download(
         _ reference: String,
         to path: String,
-        parameters: ParameterValue? = nil,
+        parameters: Parameters? = nil,
         headers: HTTPFields = [:],
         options: DownloadOptions = .init()
     ) -> DownloadRequest {
@@ -129,7 +129,8 @@ extension HTTPSession {
     ///   - method: The method.
     ///   - parameters: What the session's serializer puts into the query or the body.
     ///   - headers: Fields that replace the session's of the same name.
-    ///   - body: The body; parameters go into the query then.
+    ///   - body: The body. Parameters become the first parts of a multipart form; with another body they go into the
+    ///     query.
     ///   - options: What this request does otherwise than the session.
     /// - Returns: The request; ``DownloadRequest/response()`` waits for the end of the body.
     @discardableResult
@@ -137,7 +138,7 @@ extension HTTPSession {
         _ reference: String,
         to output: BodyOutput,
         method: HTTPRequest.Method = .get,
-        parameters: ParameterValue? = nil,
+        parameters: Parameters? = nil,
         headers: HTTPFields = [:],
         body: RequestBody = .none,
         options: RequestOptions = .init()
