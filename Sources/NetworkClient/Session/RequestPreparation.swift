@@ -13,7 +13,11 @@ extension HTTPSession {
         _ options: RequestOptions
     ) throws(HTTPError) -> PreparedRequest {
         let url = if let base { try base.resolving(reference) } else { try HTTPURL(reference) }
-        let content = try body.content.get()
+        var (content, parameters) = (try body.content.get(), parameters)
+        if let given = parameters, let addingParts = content.addingParts {
+            content = try formContent(given, addingParts)
+            parameters = nil
+        }
         let policy = try self.policy(of: options)
         let isPlain = parameters == nil && headers.isEmpty && content.isNone && isInTarget(method)
         if isPlain, !options.expectsContinue, options.idempotencyKey == nil, url.authority == readyHeaders.authority,
@@ -130,7 +134,19 @@ extension HTTPSession {
         }
     }
 
-    /// Where there is a body already, parameters go into the query.
+    /// Returns the content of a multipart form with parameters as text parts before its own.
+    private func formContent(
+        _ parameters: Parameters,
+        _ addingParts: RequestBody.Content.AddingParts
+    ) throws(HTTPError) -> RequestBody.Content {
+        do throws(RequestSerializationError) {
+            return try addingParts(parameters.multipartParts(configuration.requestSerializer.options))
+        } catch {
+            throw .init(.requestSerializationFailed, processing: .neverSent, reason: "\(error)", cause: error)
+        }
+    }
+
+    /// Where there is another body that is not a multipart form, parameters go into the query.
     private func serialize(
         inTarget head: HTTPRequest,
         _ parameters: Parameters?,

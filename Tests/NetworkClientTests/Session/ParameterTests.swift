@@ -105,6 +105,7 @@ struct ParameterTests {
         let session = try session()
         for request in [
             session.get("", parameters: ["ratio": Double.nan]), session.post("", parameters: ["ratio": Double.nan]),
+            session.post("", parameters: ["ratio": Double.nan], body: .multipart([])),
             session.post("", parameters: ["ratio": Double.nan], body: .text("x")),
         ] {
             let error = await #expect(throws: HTTPError.self) { try await request.response() }
@@ -116,6 +117,56 @@ struct ParameterTests {
         }
         #expect(unnamed?.reason.hasPrefix("the parameters are an array") == true)
         #expect(recorder.targets.isEmpty)
+    }
+
+    /// Returns the body of a recorded request as text, with `B` for the boundary.
+    private func body(of request: TransportRequest?) -> String {
+        let boundary = request?.head.headerFields[.contentType]?.split(separator: "boundary=").last.map(String.init)
+        let text = String(decoding: request?.body ?? [], as: UTF8.self)
+        return text.split(separator: boundary ?? "?", omittingEmptySubsequences: false).joined(separator: "B")
+    }
+
+    private static let parts = """
+        --B\r\nContent-Disposition: form-data; name="a[]"\r\n\r\n1\r\n\
+        --B\r\nContent-Disposition: form-data; name="a[]"\r\n\r\n0\r\n\
+        --B\r\nContent-Disposition: form-data; name="user"\r\n\r\nAnn\r\n\
+        --B\r\nContent-Disposition: form-data; name="icon"; filename="icon.png"\r\nContent-Type: image/png\r\n\r\nx\r\n\
+        --B--\r\n
+        """
+
+    @Test func `parameters of a multipart form are its first parts, not in the URL`() async throws {
+        let serializers: [any RequestSerializer] = [
+            FormSerializer(options: .init(booleans: .numeric)), JSONSerializer(options: .init(booleans: .numeric)),
+        ]
+        for serializer in serializers {
+            let session = try session(serializer)
+            let form = RequestBody.multipart([.bytes(Array("x".utf8), name: "icon", fileName: "icon.png")])
+            let parameters: Parameters = ["user": "Ann", "a": [true, false]]
+            _ = try await session.post("p", parameters: parameters, body: form).response()
+            _ = try await session.upload("u", from: form, method: .put, parameters: parameters).response()
+            let throttled = form.throttled(.init(packetSize: 64, delay: .milliseconds(1)))
+            _ = try await session.post("t", parameters: parameters, body: throttled).response()
+        }
+        #expect(recorder.targets == ["/p", "/u", "/t", "/p", "/u", "/t"])
+        for request in recorder.requests.withLock({ $0 }) {
+            #expect(body(of: request) == Self.parts)
+            #expect(request.head.headerFields[.contentType]?.hasPrefix("multipart/form-data; boundary=") == true)
+        }
+    }
+
+    @Test func `a form with parameters has its exact length, and its stream is read once`() async throws {
+        let server = try ScriptedServer(always: [.forever([.readRequest, .response()])])
+        let session = try HTTPSession(baseURL: "http://127.0.0.1:\(server.port)/", configuration: .lasting)
+        let stream = MultipartStream.once(AsyncStream<[UInt8]> { $0.finish() }, length: 0)
+        let form = RequestBody.multipart([.stream(stream, name: "file")])
+        _ = try await session.post("a", parameters: ["user": "Ann"], body: form).response()
+        let request = try #require(server.connections.first?.requests.first)
+        #expect(request.head.hasPrefix("POST /a HTTP/1.1\r\n"))
+        #expect(request.head.contains("Content-Length: \(request.body.count)\r\n"))
+        let error = await #expect(throws: HTTPError.self) {
+            try await session.post("a", parameters: ["user": "Bob"], body: form).response()
+        }
+        #expect(error?.code == .bodyNotReplayable)
     }
 
     @Test func `parameters next to another body go into the query in the session's format`() async throws {
