@@ -11,7 +11,8 @@ let session = try HTTPSession(baseURL: base)
 
 // Requests.
 let user = try await session.get("users/7").decoded(User.self)
-session.get("users", parameters: ["tags": ["a", "b"]])
+let (name, page) = ("Ann", 2)
+session.get("users", parameters: ["q": name, "page": page])
 session.post("users", body: .json(user))
 session.post("users", parameters: ["name": "Ann"])
 
@@ -21,6 +22,8 @@ session.get("users/7").decoded(User.self, on: .global()) { result in print(resul
 // Responses: any status, or only those of success.
 let response = try await session.get("users/7").response()
 print(response.status, response.head.headerFields, response.buffer, response["Content-Type"])
+let anyName = try await session.get("users/7").json()["name"]?.string
+print(anyName ?? "no name")
 let text = try await session.get("users/7").string()
 print(text, response.metrics.firstByte ?? .zero, response.metrics.tlsVersion ?? "no TLS")
 
@@ -41,7 +44,7 @@ download.pause()
 download.resume()
 for await step in download.progress { print(step) }
 session.upload("files/7", from: .file(path), method: .put)
-session.post("forms", body: .multipart([.text("Ann", name: "user"), .file(path, name: "report")]))
+session.post("forms", parameters: ["user": name], body: .multipart([.file(path, name: "report")]))
 let batch = RequestBatch([session.get("users/7"), session.get("users/8")]) { finished, total in print(finished, total) }
 for ending in await batch.endings() { print(ending) }
 

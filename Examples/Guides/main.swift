@@ -96,6 +96,46 @@ func encodedForm() throws -> MultipartBody {
     return try form.encoded(boundary: "4Gv8mUqz0XcPaLr2")
 }
 
+/// Sends parameters from variables, and reads JSON.
+func names(matching name: String, page: Int, cursor: String?, with session: HTTPSession) async throws -> [String] {
+    let request = session.get("users", parameters: ["q": name, "page": page, "tags": ["a", "b"], "cursor": cursor])
+    let users = try await request.json()
+    return users["items"]?.array?.compactMap { $0["name"]?.string } ?? []
+}
+
+/// The parameters of a search for tasks.
+struct TaskFilter: Encodable {
+    var isOpen = true
+    var owner: String?
+}
+
+/// Sends the properties of a value as parameters.
+func openTasks(of owner: String, with session: HTTPSession) async throws -> Int? {
+    try await session.get("tasks", parameters: TaskFilter(owner: owner)).json()["count"]?.int
+}
+
+/// Sends a form with fields and a file.
+func send(report path: String, by user: String, with session: HTTPSession) async throws {
+    let file = MultipartPart.file(path, name: "report")
+    _ = try await session.post("reports", parameters: ["user": user], body: .multipart([file])).bytes()
+}
+
+/// Sends Booleans as 1 and 0, and dates as seconds.
+func sessionInOtherFormats() throws -> HTTPSession {
+    let options = ParameterOptions(dates: .secondsSince1970, booleans: .numeric, arrays: .noBrackets)
+    let serializer = FormSerializer(options: options)
+    return try HTTPSession(
+        baseURL: "https://api.example.com/v1",
+        configuration: .init(requestSerializer: serializer)
+    )
+}
+
+/// Returns the member of a value in JSON.
+func identifier(in text: String) throws -> UInt64? {
+    let value = try JSONValue(parsing: text.utf8)
+    return value["user"]?["id"]?.number?.integer()
+}
+
 let arguments = CommandLine.arguments
 let argument = arguments.count > 2 ? arguments[2] : ""
 switch arguments.dropFirst().first {
@@ -103,6 +143,10 @@ case "pin": print(try await userName(7, with: pinnedSession(certificate: argumen
 case "wait": print(try await readSoon(with: waitingSession()))
 case "download": try await download(argument, to: "download", with: waitingSession())
 case "follow": if argument.isEmpty { try await followPath() } else { try await followServer(argument) }
+case "names": print(try await names(matching: argument, page: 1, cursor: nil, with: waitingSession()))
+case "tasks": print(try await openTasks(of: argument, with: waitingSession()) ?? 0)
+case "report": try await send(report: argument, by: "Ann", with: sessionInOtherFormats())
+case "id": print(try identifier(in: argument) ?? 0)
 case "form": print(try encodedForm().contentType)
 default: try await testUserName()
 }

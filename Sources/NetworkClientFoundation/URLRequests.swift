@@ -19,7 +19,7 @@ extension HTTPSession {
     public func request(
         _ method: HTTPRequest.Method,
         _ url: URL,
-        parameters: ParameterValue? = nil,
+        parameters: Parameters? = nil,
         headers: HTTPFields = [:],
         body: RequestBody = .none,
         options: RequestOptions = .init()
@@ -31,7 +31,7 @@ extension HTTPSession {
     @discardableResult
     public func get(
         _ url: URL,
-        parameters: ParameterValue? = nil,
+        parameters: Parameters? = nil,
         headers: HTTPFields = [:],
         options: RequestOptions = .init()
     ) -> DataRequest {
@@ -42,7 +42,7 @@ extension HTTPSession {
     @discardableResult
     public func head(
         _ url: URL,
-        parameters: ParameterValue? = nil,
+        parameters: Parameters? = nil,
         headers: HTTPFields = [:],
         options: RequestOptions = .init()
     ) -> DataRequest {
@@ -53,7 +53,7 @@ extension HTTPSession {
     @discardableResult
     public func delete(
         _ url: URL,
-        parameters: ParameterValue? = nil,
+        parameters: Parameters? = nil,
         headers: HTTPFields = [:],
         body: RequestBody = .none,
         options: RequestOptions = .init()
@@ -65,7 +65,7 @@ extension HTTPSession {
     @discardableResult
     public func post(
         _ url: URL,
-        parameters: ParameterValue? = nil,
+        parameters: Parameters? = nil,
         headers: HTTPFields = [:],
         body: RequestBody = .none,
         options: RequestOptions = .init()
@@ -77,7 +77,7 @@ extension HTTPSession {
     @discardableResult
     public func put(
         _ url: URL,
-        parameters: ParameterValue? = nil,
+        parameters: Parameters? = nil,
         headers: HTTPFields = [:],
         body: RequestBody = .none,
         options: RequestOptions = .init()
@@ -89,7 +89,7 @@ extension HTTPSession {
     @discardableResult
     public func patch(
         _ url: URL,
-        parameters: ParameterValue? = nil,
+        parameters: Parameters? = nil,
         headers: HTTPFields = [:],
         body: RequestBody = .none,
         options: RequestOptions = .init()

@@ -14,10 +14,10 @@ indirect enum ParameterTree {
     /// Returns the tree of some arguments; nil for none.
     ///
     /// - Throws: ``ArgumentError`` if a name has both a value and elements or members.
-    static func parameters(_ arguments: [ParameterArgument]) throws(ArgumentError) -> ParameterValue? {
+    static func parameters(_ arguments: [ParameterArgument]) throws(ArgumentError) -> Parameters? {
         var tree: ParameterTree?
         for argument in arguments { tree = try adding(argument.steps[...], argument.value, to: tree) }
-        return tree?.parameters
+        return tree.map { Parameters($0) }
     }
 
     private static func adding(
@@ -55,18 +55,21 @@ indirect enum ParameterTree {
         default: false
         }
     }
+}
 
-    /// The parameters; several values of one name make a set.
-    var parameters: ParameterValue {
+extension ParameterTree: Encodable {
+    /// Encodes the tree; several values of one name make a set.
+    func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
         switch self {
-        case .values(let values) where values.count == 1: Self.scalar(values[0])
-        case .values(let values): .set(Set(values.map(Self.scalar)))
-        case .list(let list): .array(list.map(\.parameters))
-        case .table(let table): .dictionary(table.mapValues(\.parameters))
+        case .values(let values) where values.count == 1: try container.encode(Self.scalar(values[0]))
+        case .values(let values): try container.encode(Set(values.map(Self.scalar)))
+        case .list(let list): try container.encode(list)
+        case .table(let table): try container.encode(table)
         }
     }
 
-    private static func scalar(_ value: String?) -> ParameterValue { value.map(ParameterValue.string) ?? .null }
+    private static func scalar(_ value: String?) -> JSONValue { value.map(JSONValue.string) ?? .null }
 }
 
 /// The value of `--param`: a value and its position in the tree of parameters.

@@ -29,8 +29,9 @@ struct FetchRequestOptions: ParsableArguments {
         parsing: .unconditionalSingleValue,
         help: .init(
             """
-            Add a parameter to the query (GET, HEAD, DELETE, or with a body), else to a form. Names may be nested, as \
-            in 'filter[open]=yes' and 'tags[]=a'. Repeatable; values of one name make a set.
+            Add a parameter: to the form with --form, to the query for GET, HEAD, DELETE and with another body, else to \
+            a form body. Names may be nested, as in 'filter[open]=yes' and 'tags[]=a'. Repeatable; values of one name \
+            make a set.
             """,
             valueName: "name=value"
         ),
@@ -137,7 +138,7 @@ extension FetchRequestOptions {
     /// Combines the parameters.
     ///
     /// - Throws: The error for the user if they contradict each other.
-    func tree() throws(ToolError) -> ParameterValue? {
+    func tree() throws(ToolError) -> Parameters? {
         do throws(ArgumentError) { return try ParameterTree.parameters(parameters) } catch {
             throw .init("--param: \(error)", exit: .usage)
         }

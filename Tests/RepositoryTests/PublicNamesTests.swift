@@ -24,9 +24,10 @@ struct PublicNamesTests {
         "HTTPSerialization": """
         BytesResponseSerializer CompoundResponseSerializer CompoundResponseSerializer.Output
         DecodableResponseSerializer DecodableResponseSerializer.DecoderFactory FormSerializer
-        FormSerializer.Encoding JSONResponseSerializer JSONSerializer MultipartBody MultipartContent MultipartForm
-        MultipartPart MultipartStream MultipartStream.Pieces ParameterPlacement ParameterValue
-        PropertyListResponseSerializer PropertyListSerializer RequestSerializationError RequestSerializer
+        FormSerializer.Encoding JSONNumber JSONResponseSerializer JSONSerializer JSONValue JSONValue.ParsingError
+        MultipartBody MultipartContent MultipartForm MultipartPart MultipartStream MultipartStream.Pieces ParameterOptions
+        ParameterOptions.ArrayEncoding ParameterOptions.BoolEncoding ParameterOptions.DateEncoding ParameterPlacement
+        Parameters PropertyListResponseSerializer PropertyListSerializer RequestSerializationError RequestSerializer
         ResponseExpectation ResponseSerializationError ResponseSerializationError.Code ResponseSerializer
         SerializedRequest StringResponseSerializer
         """,

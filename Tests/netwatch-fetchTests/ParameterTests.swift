@@ -5,21 +5,23 @@ import Testing
 @testable import netwatch_fetch
 
 @Suite struct ParameterTests {
-    private func parameters(_ texts: [String]) throws -> ParameterValue? {
+    private func parameters(_ texts: [String]) throws -> Parameters? {
         try ParameterTree.parameters(texts.map(ParameterArgument.parse))
     }
 
-    private static let trees: [([String], ParameterValue)] = [
-        (["q=swift"], ["q": "swift"]), (["q"], ["q": nil]), (["q="], ["q": ""]), (["q=a=b[c]"], ["q": "a=b[c]"]),
-        (["a[b]=c", "a[d][e]=f"], ["a": ["b": "c", "d": ["e": "f"]]]), (["a[]=2", "a[]=1"], ["a": ["2", "1"]]),
-        (["a=1", "a=2"], ["a": .set(["1", "2"])]), (["a=1", "a=1"], ["a": .set(["1"])]),
+    private static let trees: [([String], Parameters)] = [
+        (["q=swift"], ["q": "swift"]), (["q"], ["q": JSONValue.null]), (["q="], ["q": ""]),
+        (["q=a=b[c]"], ["q": "a=b[c]"]),
+        (["a[b]=c", "a[d][e]=f"], ["a": ["b": "c", "d": ["e": "f"]] as JSONValue]),
+        (["a[]=2", "a[]=1"], ["a": ["2", "1"]]),
+        (["a=1", "a=2"], ["a": Set(["1", "2"])]), (["a=1", "a=1"], ["a": Set(["1"])]),
         (["a[][x]=1", "a[][y]=2", "a[][x]=3"], ["a": [["x": "1", "y": "2"], ["x": "3"]]]),
         (["a[][x][]=1", "a[][x][]=2"], ["a": [["x": ["1", "2"]]]]), (["ä[ö]=ü"], ["ä": ["ö": "ü"]]),
         (["a[b c]=d"], ["a": ["b c": "d"]]),
     ]
 
     @Test(arguments: trees)
-    func `values are put together by their names`(texts: [String], tree: ParameterValue) throws {
+    func `values are put together by their names`(texts: [String], tree: Parameters) throws {
         #expect(try parameters(texts) == tree)
     }
 

@@ -1,43 +1,65 @@
 /// The name-value pairs of a query or a form.
 ///
-/// A dictionary's values are named `key[sub]`, an array's `key[]`, and a set's repeat `key`. Dictionaries and sets are
-/// sorted, so that equal parameters always produce the same text. A null produces the name alone; an empty collection
-/// produces nothing.
+/// A dictionary's values are named `key[sub]`, an array's `key[]` unless the options say otherwise, and a set's repeat
+/// `key`. Dictionaries and sets are sorted, so that equal parameters always produce the same text. A null produces the name
+/// alone; an empty collection produces nothing.
 struct QueryPairs {
-    /// The pairs in order.
+    /// A name and its value, which is not a collection.
     ///
-    /// A pair without a value is written as its name alone.
-    private(set) var pairs: [(name: String, value: String?)] = []
+    /// A pair whose value is null is written as its name alone.
+    typealias Pair = (name: String, value: ParameterNode)
+
+    /// The pairs in order.
+    private(set) var pairs: [Pair] = []
+    private let options: ParameterOptions
 
     /// Creates the pairs of parameters.
-    init(_ parameters: ParameterValue) { add(parameters, named: nil) }
+    ///
+    /// - Throws: ``RequestSerializationError`` if a value can't be encoded, or the parameters are no dictionary.
+    init(_ parameters: Parameters, _ options: ParameterOptions) throws(RequestSerializationError) {
+        let tree = try parameters.tree()
+        switch tree {
+        case .dictionary, nil: self.init(tree ?? .dictionary([:]), options)
+        case .some(let value):
+            throw .init("the parameters are \(value.kind): here they need names, so put the value in a dictionary")
+        }
+    }
+
+    /// Creates the pairs of any value, for comparisons.
+    init(_ node: ParameterNode, _ options: ParameterOptions) {
+        self.options = options
+        add(node, named: nil)
+    }
 
     /// The percent-encoded pairs (RFC 3986, 2.1), written as `name=value` and joined by `&`.
     var text: String {
         pairs.map { pair in
             let name = QueryEscaping.escape(pair.name)
-            return pair.value.map { "\(name)=\(QueryEscaping.escape($0))" } ?? name
+            return pair.value.text(options).map { "\(name)=\(QueryEscaping.escape($0))" } ?? name
         }
         .joined(separator: "&")
     }
 
-    private mutating func add(_ value: ParameterValue, named name: String?) {
+    private mutating func add(_ value: ParameterNode, named name: String?) {
         switch value {
         case .dictionary(let values):
             for (key, value) in values.sorted(by: { $0.key < $1.key }) {
                 add(value, named: name.map { "\($0)[\(key)]" } ?? key)
             }
         case .array(let values):
-            for value in values { add(value, named: "\(name ?? "")[]") }
+            for (index, value) in values.enumerated() { add(value, named: elementName(index, of: name ?? "")) }
         case .set(let values):
-            for value in Self.sorted(values) { add(value, named: name) }
-        default: pairs.append((name ?? value.text ?? "", name == nil ? nil : value.text))
+            for value in values { add(value, named: name) }
+        default: pairs.append((name ?? "", value))
         }
     }
 
-    /// Returns a set's values in an order that depends only on the values.
-    static func sorted(_ values: Set<ParameterValue>) -> [ParameterValue] {
-        values.map { (value: $0, text: $0.text ?? QueryPairs($0).text) }.sorted { $0.text < $1.text }.map(\.value)
+    private func elementName(_ index: Int, of name: String) -> String {
+        switch options.arrays {
+        case .brackets: "\(name)[]"
+        case .noBrackets: name
+        case .indexInBrackets: "\(name)[\(index)]"
+        }
     }
 }
 

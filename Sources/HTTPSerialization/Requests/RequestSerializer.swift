@@ -5,6 +5,10 @@ public import HTTPTypes
 ///
 /// Conform to this protocol for custom encodings. A serializer has no state and may be used from any thread.
 public protocol RequestSerializer: Sendable {
+    /// The format of parameters that a request puts elsewhere because it has another body: into the query, or into a
+    /// multipart form.
+    var options: ParameterOptions { get }
+
     /// Returns a request with its parameters.
     ///
     /// - Parameters:
@@ -14,8 +18,13 @@ public protocol RequestSerializer: Sendable {
     /// - Throws: ``RequestSerializationError`` if the parameters can't be written in this format.
     func serialize(
         _ request: HTTPRequest,
-        parameters: ParameterValue?
+        parameters: Parameters?
     ) throws(RequestSerializationError) -> SerializedRequest
+}
+
+extension RequestSerializer {
+    /// The default format.
+    public var options: ParameterOptions { .init() }
 }
 
 /// A request that is ready to send.
@@ -30,15 +39,6 @@ public struct SerializedRequest: Sendable, Hashable {
         self.head = head
         self.body = body
     }
-}
-
-/// The reason why parameters can't be written.
-public struct RequestSerializationError: Error, Sendable, CustomStringConvertible {
-    /// The failure, its place and a remedy.
-    public let description: String
-
-    /// Creates an error.
-    public init(_ description: String) { self.description = description }
 }
 
 /// Decides whether parameters are written into the target or the body.
@@ -76,16 +76,23 @@ extension HTTPRequest {
 /// Writes parameters as a query, or as an `application/x-www-form-urlencoded` body (URL Standard, 5).
 public struct FormSerializer: RequestSerializer {
     /// Returns parameters as the text of a query, already escaped.
-    public typealias Encoding = @Sendable (ParameterValue) throws(RequestSerializationError) -> String
+    public typealias Encoding = @Sendable (Parameters) throws(RequestSerializationError) -> String
 
     /// The methods whose parameters are written into the target.
     public var placement: ParameterPlacement
+    /// The format of dates and Booleans, and the names of arrays.
+    public var options: ParameterOptions
     /// A custom encoding of the query; nil for sorted names such as `filter[open]`.
     public var encoding: Encoding?
 
     /// Creates a serializer.
-    public init(placement: ParameterPlacement = .init(), encoding: Encoding? = nil) {
+    public init(
+        placement: ParameterPlacement = .init(),
+        options: ParameterOptions = .init(),
+        encoding: Encoding? = nil
+    ) {
         self.placement = placement
+        self.options = options
         self.encoding = encoding
     }
 
@@ -94,7 +101,7 @@ public struct FormSerializer: RequestSerializer {
     /// A body without parameters is an empty form.
     public func serialize(
         _ request: HTTPRequest,
-        parameters: ParameterValue?
+        parameters: Parameters?
     ) throws(RequestSerializationError) -> SerializedRequest {
         let query = try parameters.map { value throws(RequestSerializationError) in try text(value) } ?? ""
         var head = request
@@ -106,24 +113,32 @@ public struct FormSerializer: RequestSerializer {
         return .init(head: head, body: Array(query.utf8))
     }
 
-    private func text(_ parameters: ParameterValue) throws(RequestSerializationError) -> String {
+    private func text(_ parameters: Parameters) throws(RequestSerializationError) -> String {
         if let encoding { return try encoding(parameters) }
-        return QueryPairs(parameters).text
+        return try QueryPairs(parameters, options).text
     }
 }
 
 /// Writes parameters as a JSON body (RFC 8259), or as a query for methods that have parameters in the target.
 ///
-/// A ``ParameterValue/set(_:)`` becomes a sorted array, so that equal sets always produce the same bytes.
+/// Keys are sorted, and a `Set` becomes a sorted array, so that equal parameters always produce the same bytes. Integers and
+/// `Decimal` keep all their digits.
 public struct JSONSerializer: RequestSerializer {
     /// The methods whose parameters are written into the target.
     public var placement: ParameterPlacement
+    /// The format of dates; in a query also of Booleans and of the names of arrays.
+    public var options: ParameterOptions
     /// Whether the JSON is indented for human readers.
     public var isPretty: Bool
 
     /// Creates a serializer.
-    public init(placement: ParameterPlacement = .init(), isPretty: Bool = false) {
+    public init(
+        placement: ParameterPlacement = .init(),
+        options: ParameterOptions = .init(),
+        isPretty: Bool = false
+    ) {
         self.placement = placement
+        self.options = options
         self.isPretty = isPretty
     }
 
@@ -132,21 +147,15 @@ public struct JSONSerializer: RequestSerializer {
     /// Without parameters there is no body.
     public func serialize(
         _ request: HTTPRequest,
-        parameters: ParameterValue?
+        parameters: Parameters?
     ) throws(RequestSerializationError) -> SerializedRequest {
         guard !placement.methodsInTarget.contains(request.method) else {
-            return try FormSerializer(placement: placement).serialize(request, parameters: parameters)
+            return try FormSerializer(placement: placement, options: options).serialize(request, parameters: parameters)
         }
-        guard let parameters else { return .init(head: request) }
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = isPretty ? [.prettyPrinted, .sortedKeys] : [.sortedKeys, .withoutEscapingSlashes]
+        guard let tree = try parameters?.tree() else { return .init(head: request) }
         var head = request
         head.setContentType("application/json")
-        do {
-            return .init(head: head, body: Array(try encoder.encode(parameters)))
-        } catch {
-            throw .init("the parameters can't be written as JSON, which has no infinite numbers: \(error)")
-        }
+        return .init(head: head, body: JSONWriter.text(of: tree.json(options), isPretty: isPretty))
     }
 }
 
@@ -154,12 +163,19 @@ public struct JSONSerializer: RequestSerializer {
 public struct PropertyListSerializer: RequestSerializer {
     /// The methods whose parameters are written into the target.
     public var placement: ParameterPlacement
+    /// The format of parameters in a query.
+    public var options: ParameterOptions
     /// Whether the property list is binary rather than XML.
     public var isBinary: Bool
 
     /// Creates a serializer.
-    public init(placement: ParameterPlacement = .init(), isBinary: Bool = false) {
+    public init(
+        placement: ParameterPlacement = .init(),
+        options: ParameterOptions = .init(),
+        isBinary: Bool = false
+    ) {
         self.placement = placement
+        self.options = options
         self.isBinary = isBinary
     }
 
@@ -168,34 +184,56 @@ public struct PropertyListSerializer: RequestSerializer {
     /// Without parameters there is no body.
     public func serialize(
         _ request: HTTPRequest,
-        parameters: ParameterValue?
+        parameters: Parameters?
     ) throws(RequestSerializationError) -> SerializedRequest {
         guard !placement.methodsInTarget.contains(request.method) else {
-            return try FormSerializer(placement: placement).serialize(request, parameters: parameters)
+            return try FormSerializer(placement: placement, options: options).serialize(request, parameters: parameters)
         }
-        guard let parameters else { return .init(head: request) }
+        guard let tree = try parameters?.tree() else { return .init(head: request) }
+        switch tree {
+        case .dictionary, .array, .set: break
+        default: throw .init("the parameters are \(tree.kind): a property list is a dictionary or an array")
+        }
+        let content: ParameterNode
+        do throws(ParameterFailure) {
+            content = try Self.content(tree.withoutNulls, [])
+        } catch {
+            throw .init("\(error)")
+        }
         let encoder = PropertyListEncoder()
         encoder.outputFormat = isBinary ? .binary : .xml
         var head = request
         head.setContentType("application/x-plist")
         do {
-            return .init(head: head, body: Array(try encoder.encode(parameters.withoutNulls)))
+            return .init(head: head, body: Array(try encoder.encode(content)))
         } catch {
-            throw .init(
-                "the parameters can't be written as a property list, which must be a dictionary or an array: \(error)"
-            )
+            throw .init("the parameters can't be written as a property list: \(error)")
         }
     }
-}
 
-extension ParameterValue {
-    /// The value without nulls at any depth: keys whose value is null and null elements are removed.
-    public var withoutNulls: ParameterValue {
-        switch self {
-        case .array(let values): .array(values.filter { $0 != .null }.map(\.withoutNulls))
-        case .set(let values): .set(Set(values.filter { $0 != .null }.map(\.withoutNulls)))
-        case .dictionary(let values): .dictionary(values.filter { $0.value != .null }.mapValues(\.withoutNulls))
-        default: self
+    /// Returns a value with numbers that property lists have: integers of 64 bits, and floating-point numbers.
+    private static func content(
+        _ node: ParameterNode,
+        _ path: [any CodingKey]
+    ) throws(ParameterFailure) -> ParameterNode {
+        switch node {
+        case .number(let number):
+            if number.integer(as: Int64.self) != nil || number.integer(as: UInt64.self) != nil { return node }
+            guard let value = number.double, JSONNumber(value) == number else {
+                throw .init(path, "has more digits than numbers have in property lists: \(number)")
+            }
+            return .double(value)
+        case .array(let values), .set(let values):
+            var contents: [ParameterNode] = []
+            for (index, value) in values.enumerated() {
+                contents.append(try content(value, path + [JSONKey(intValue: index)]))
+            }
+            return .array(contents)
+        case .dictionary(let values):
+            var contents: [String: ParameterNode] = [:]
+            for (key, value) in values { contents[key] = try content(value, path + [JSONKey(stringValue: key)]) }
+            return .dictionary(contents)
+        default: return node
         }
     }
 }

@@ -16,6 +16,10 @@ public struct RequestBody: Sendable {
         /// Makes the source, if the body is not in memory; called for each request that has this body.
         var makeSource: MakeSource?
         var contentType: String?
+        /// Returns the same form with parts in front of its own; nil if the body is not a multipart form.
+        var addingParts: AddingParts?
+
+        typealias AddingParts = @Sendable ([MultipartPart]) throws(RequestSerializationError) -> Content
 
         var isNone: Bool { bytes == nil && makeSource == nil }
     }
@@ -165,12 +169,8 @@ extension RequestBody {
     /// - Returns: The body.
     public static func multipart(_ form: MultipartForm) -> Self {
         do throws(RequestSerializationError) {
-            let body = try form.encoded(boundary: "netwatch-" + RandomToken.short(words: 2))
             // Made here, so that two requests with this body share the single use of its streams.
-            let use = SingleUse()
-            return .source(contentType: body.contentType) { () throws(HTTPError) in
-                try .form(body, isReplayable: form.isReplayable, use: use)
-            }
+            return .init(content: .success(try content(of: form, SingleUse())))
         } catch {
             return .init(
                 content: .failure(
@@ -180,23 +180,23 @@ extension RequestBody {
         }
     }
 
+    private static func content(of form: MultipartForm, _ use: SingleUse) throws(RequestSerializationError) -> Content {
+        let body = try form.encoded(boundary: "netwatch-" + RandomToken.short(words: 2))
+        return .init(
+            makeSource: { () throws(HTTPError) in try .form(body, isReplayable: form.isReplayable, use: use) },
+            contentType: body.contentType,
+            addingParts: { (parts) throws(RequestSerializationError) in
+                try content(of: .init(parts + form.parts), use)
+            }
+        )
+    }
+
     /// The same body, sent no faster than a throttle allows.
     ///
     /// - Parameter throttle: The limit on the rate.
     /// - Returns: The throttled body; ``none`` stays ``none``.
     public func throttled(_ throttle: Throttle = .init()) -> Self {
-        .init(
-            content: content.map { content in
-                var content = content
-                if let bytes = content.bytes {
-                    content.makeSource = { () throws(HTTPError) in BodySource.bytes(bytes).throttled(throttle) }
-                } else if let make = content.makeSource {
-                    content.makeSource = { () throws(HTTPError) in try make().throttled(throttle) }
-                }
-                content.bytes = nil
-                return content
-            }
-        )
+        .init(content: content.map { $0.throttled(throttle) })
     }
 
     private static func once(_ length: Int64?, _ type: String?, _ read: @escaping SequenceFeed.Reading) -> Self {
@@ -211,6 +211,24 @@ extension RequestBody {
 
     private static func source(contentType: String?, _ make: @escaping Content.MakeSource) -> Self {
         .init(content: .success(.init(makeSource: make, contentType: contentType)))
+    }
+}
+
+extension RequestBody.Content {
+    fileprivate func throttled(_ throttle: Throttle) -> Self {
+        var content = self
+        if let bytes {
+            content.makeSource = { () throws(HTTPError) in BodySource.bytes(bytes).throttled(throttle) }
+        } else if let makeSource {
+            content.makeSource = { () throws(HTTPError) in try makeSource().throttled(throttle) }
+        }
+        if let addingParts {
+            content.addingParts = { (parts) throws(RequestSerializationError) in
+                try addingParts(parts).throttled(throttle)
+            }
+        }
+        content.bytes = nil
+        return content
     }
 }
 

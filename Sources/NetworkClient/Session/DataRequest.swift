@@ -48,11 +48,15 @@ public final class DataRequest: RequestHandle, @unchecked Sendable {
         try await value(DecodableResponseSerializer<Value>())
     }
 
-    /// Returns the response's body as JSON of any structure.
+    /// Returns the response's body as JSON of any structure; ``JSONValue/null`` for an empty body.
     ///
-    /// - Returns: The value; nil for an empty body.
+    /// ```swift
+    /// let city = try await session.get("users/7").json()["address"]?["city"]?.string
+    /// ```
+    ///
+    /// - Returns: The value.
     /// - Throws: The errors of ``value(_:)``.
-    public func json() async throws(HTTPError) -> JSONResponseSerializer.Output {
+    public func json() async throws(HTTPError) -> JSONValue {
         try await value(JSONResponseSerializer())
     }
 

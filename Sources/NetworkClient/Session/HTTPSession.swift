@@ -105,16 +105,18 @@ extension HTTPSession {
     /// - Parameters:
     ///   - method: The method.
     ///   - reference: The URL, or a reference that is resolved against the session's base URL.
-    ///   - parameters: The parameters, which the session's serializer writes into the query or the body.
+    ///   - parameters: The parameters, which the session's serializer writes into the query or the body: a literal, a
+    ///     dictionary or any `Encodable` value.
     ///   - headers: Header fields, which replace the session's fields of the same name.
-    ///   - body: The body; with a body, parameters are written into the query.
+    ///   - body: The body. Parameters become the first parts of a multipart form; with another body they are written into
+    ///     the query.
     ///   - options: Settings that replace those of the session.
     /// - Returns: The request.
     @discardableResult
     public func request(
         _ method: HTTPRequest.Method,
         _ reference: String,
-        parameters: ParameterValue? = nil,
+        parameters: Parameters? = nil,
         headers: HTTPFields = [:],
         body: RequestBody = .none,
         options: RequestOptions = .init()
@@ -128,7 +130,7 @@ extension HTTPSession {
     @discardableResult
     public func get(
         _ reference: String,
-        parameters: ParameterValue? = nil,
+        parameters: Parameters? = nil,
         headers: HTTPFields = [:],
         options: RequestOptions = .init()
     ) -> DataRequest {
@@ -141,7 +143,7 @@ extension HTTPSession {
     @discardableResult
     public func head(
         _ reference: String,
-        parameters: ParameterValue? = nil,
+        parameters: Parameters? = nil,
         headers: HTTPFields = [:],
         options: RequestOptions = .init()
     ) -> DataRequest {
@@ -154,7 +156,7 @@ extension HTTPSession {
     @discardableResult
     public func delete(
         _ reference: String,
-        parameters: ParameterValue? = nil,
+        parameters: Parameters? = nil,
         headers: HTTPFields = [:],
         body: RequestBody = .none,
         options: RequestOptions = .init()
@@ -162,13 +164,14 @@ extension HTTPSession {
         request(.delete, reference, parameters: parameters, headers: headers, body: body, options: options)
     }
 
-    /// Makes a POST request, and starts it; parameters are its body, or are in the query if `body` is given.
+    /// Makes a POST request, and starts it; parameters are its body, or parts of a multipart form, or are in
+    /// the query with another `body`.
     ///
     /// ``request(_:_:parameters:headers:body:options:)`` describes the parameters and errors.
     @discardableResult
     public func post(
         _ reference: String,
-        parameters: ParameterValue? = nil,
+        parameters: Parameters? = nil,
         headers: HTTPFields = [:],
         body: RequestBody = .none,
         options: RequestOptions = .init()
@@ -176,13 +179,14 @@ extension HTTPSession {
         request(.post, reference, parameters: parameters, headers: headers, body: body, options: options)
     }
 
-    /// Makes a PUT request, and starts it; parameters are its body, or are in the query if `body` is given.
+    /// Makes a PUT request, and starts it; parameters are its body, or parts of a multipart form, or are in
+    /// the query with another `body`.
     ///
     /// ``request(_:_:parameters:headers:body:options:)`` describes the parameters and errors.
     @discardableResult
     public func put(
         _ reference: String,
-        parameters: ParameterValue? = nil,
+        parameters: Parameters? = nil,
         headers: HTTPFields = [:],
         body: RequestBody = .none,
         options: RequestOptions = .init()
@@ -190,13 +194,14 @@ extension HTTPSession {
         request(.put, reference, parameters: parameters, headers: headers, body: body, options: options)
     }
 
-    /// Makes a PATCH request, and starts it; parameters are its body, or are in the query if `body` is given.
+    /// Makes a PATCH request, and starts it; parameters are its body, or parts of a multipart form, or are in
+    /// the query with another `body`.
     ///
     /// ``request(_:_:parameters:headers:body:options:)`` describes the parameters and errors.
     @discardableResult
     public func patch(
         _ reference: String,
-        parameters: ParameterValue? = nil,
+        parameters: Parameters? = nil,
         headers: HTTPFields = [:],
         body: RequestBody = .none,
         options: RequestOptions = .init()
@@ -216,7 +221,8 @@ extension HTTPSession {
     ///   - body: A file, a sequence, a form or bytes.
     ///   - method: The method. If the server may have processed the request, a PUT can be resent, a POST only with an
     ///     ``IdempotencyKey``.
-    ///   - parameters: The parameters, which are written into the query.
+    ///   - parameters: The parameters: the first parts of a multipart form; with another body they are written into the
+    ///     query.
     ///   - headers: Header fields, which replace the session's fields of the same name.
     ///   - options: Settings that replace those of the session.
     /// - Returns: The request.
@@ -225,7 +231,7 @@ extension HTTPSession {
         _ reference: String,
         from body: RequestBody,
         method: HTTPRequest.Method = .post,
-        parameters: ParameterValue? = nil,
+        parameters: Parameters? = nil,
         headers: HTTPFields = [:],
         options: RequestOptions = .init()
     ) -> DataRequest {
@@ -238,7 +244,7 @@ extension HTTPSession {
     func make<Handle: RequestHandle>(
         _ method: HTTPRequest.Method,
         _ reference: String,
-        _ parameters: ParameterValue?,
+        _ parameters: Parameters?,
         _ headers: HTTPFields,
         _ body: RequestBody,
         _ options: RequestOptions

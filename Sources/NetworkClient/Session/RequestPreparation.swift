@@ -7,13 +7,17 @@ extension HTTPSession {
     func prepare(
         _ method: HTTPRequest.Method,
         _ reference: String,
-        _ parameters: ParameterValue?,
+        _ parameters: Parameters?,
         _ headers: HTTPFields,
         _ body: RequestBody,
         _ options: RequestOptions
     ) throws(HTTPError) -> PreparedRequest {
         let url = if let base { try base.resolving(reference) } else { try HTTPURL(reference) }
-        let content = try body.content.get()
+        var (content, parameters) = (try body.content.get(), parameters)
+        if let given = parameters, let addingParts = content.addingParts {
+            content = try formContent(given, addingParts)
+            parameters = nil
+        }
         let policy = try self.policy(of: options)
         let isPlain = parameters == nil && headers.isEmpty && content.isNone && isInTarget(method)
         if isPlain, !options.expectsContinue, options.idempotencyKey == nil, url.authority == readyHeaders.authority,
@@ -93,7 +97,7 @@ extension HTTPSession {
     private func serialize(
         _ method: HTTPRequest.Method,
         _ url: HTTPURL,
-        _ parameters: ParameterValue?,
+        _ parameters: Parameters?,
         _ headers: HTTPFields,
         _ content: RequestBody.Content
     ) throws(HTTPError) -> SerializedRequest {
@@ -121,7 +125,7 @@ extension HTTPSession {
 
     private func serialize(
         _ head: HTTPRequest,
-        _ parameters: ParameterValue?
+        _ parameters: Parameters?
     ) throws(HTTPError) -> SerializedRequest {
         do {
             return try configuration.requestSerializer.serialize(head, parameters: parameters)
@@ -130,13 +134,27 @@ extension HTTPSession {
         }
     }
 
-    /// Writes the parameters of a request with a body into the query.
+    /// Returns the content of a multipart form with parameters as text parts before its own.
+    private func formContent(
+        _ parameters: Parameters,
+        _ addingParts: RequestBody.Content.AddingParts
+    ) throws(HTTPError) -> RequestBody.Content {
+        do throws(RequestSerializationError) {
+            return try addingParts(parameters.multipartParts(configuration.requestSerializer.options))
+        } catch {
+            throw .init(.requestSerializationFailed, processing: .neverSent, reason: "\(error)", cause: error)
+        }
+    }
+
+    /// Writes the parameters of a request with another body than a multipart form into the query.
     private func serialize(
         inTarget head: HTTPRequest,
-        _ parameters: ParameterValue?,
+        _ parameters: Parameters?,
         body content: RequestBody.Content
     ) throws(HTTPError) -> SerializedRequest {
-        let serializer = FormSerializer(placement: .init(methodsInTarget: [head.method]))
+        var serializer = FormSerializer(options: configuration.requestSerializer.options)
+        serializer.encoding = (configuration.requestSerializer as? FormSerializer)?.encoding
+        serializer.placement.methodsInTarget = [head.method]
         do {
             var request = try serializer.serialize(head, parameters: parameters)
             if request.head.headerFields[.contentType] == nil {

@@ -140,13 +140,14 @@ extension HTTPSession {
     ///   - reference: The URL, or a reference that is resolved against the session's base URL.
     ///   - parameters: The parameters, which the session's serializer writes into the query or the body.
     ///   - headers: Header fields, which replace the session's fields of the same name.
-    ///   - body: The body; with a body, parameters are written into the query.
+    ///   - body: The body. Parameters become the first parts of a multipart form; with another body they are written into
+    ///     the query.
     ///   - options: Settings that replace those of the session.
     /// - Returns: The request; ``StreamRequest/response()`` waits for the head of the response.
     public func stream(
         _ method: HTTPRequest.Method,
         _ reference: String,
-        parameters: ParameterValue? = nil,
+        parameters: Parameters? = nil,
         headers: HTTPFields = [:],
         body: RequestBody = .none,
         options: RequestOptions = .init()

@@ -120,7 +120,7 @@ struct BodySerializerTests {
         let response = HTTPResponse(status: .noContent)
         #expect(try PropertyListResponseSerializer(User?.self).serialize(response, body: []) == nil)
         #expect(try DecodableResponseSerializer(User?.self).serialize(response, body: []) == nil)
-        #expect(try DecodableResponseSerializer(ParameterValue.self).serialize(response, body: []) == .null)
+        #expect(try DecodableResponseSerializer(JSONValue.self).serialize(response, body: []) == .null)
         #expect(throws: ResponseSerializationError.self) {
             try PropertyListResponseSerializer(User.self).serialize(response, body: [])
         }

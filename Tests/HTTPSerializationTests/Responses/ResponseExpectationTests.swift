@@ -14,7 +14,7 @@ struct ResponseExpectationTests {
         _ status: Int,
         _ type: String?,
         _ body: String
-    ) -> Result<ParameterValue, ResponseSerializationError> {
+    ) -> Result<JSONValue, ResponseSerializationError> {
         let response = response(status, type)
         return Result { () throws(ResponseSerializationError) in
             try JSONResponseSerializer().serialize(response, body: Array(body.utf8))
@@ -50,7 +50,7 @@ struct ResponseExpectationTests {
         }
         #expect(error.code == .unacceptableStatus)
         #expect(error.status == status)
-        #expect(error.decoded as? ParameterValue == ["reason": "x"])
+        #expect(error.decoded as? JSONValue == ["reason": "x"])
         #expect(error.underlying == nil)
     }
 
@@ -79,7 +79,9 @@ struct ResponseExpectationTests {
         #expect(try serialize(204, type, body).get() == .null)
     }
 
-    @Test(arguments: ["{", "nul", "\u{FEFF}{", "[1,]]"]) func `an invalid body is an error`(body: String) throws {
+    @Test(arguments: ["{", "nul", "\u{FEFF}{", "[1,]]", "{invalid}"]) func `an invalid body is an error`(
+        body: String
+    ) throws {
         guard case .failure(let error) = serialize(200, "application/json", body) else {
             Issue.record("a value")
             return
@@ -92,6 +94,20 @@ struct ResponseExpectationTests {
         let serializer = JSONResponseSerializer(removesNulls: true)
         let body = Array(#"{"a":null,"b":[null,1]}"#.utf8)
         #expect(try serializer.serialize(response(200, "application/json"), body: body) == ["b": [1]])
+    }
+
+    @Test func `nulls are removed where AFNetworking removes them`() throws {
+        let serializer = JSONResponseSerializer(removesNulls: true)
+        let body = Array(#"{"key":"value","nullkey":null,"array":[{"subnullkey":null}]}"#.utf8)
+        #expect(
+            try serializer.serialize(response(200, "text/json"), body: body) == ["key": "value", "array": [[:]]]
+        )
+    }
+
+    @Test func `numbers of a response keep their digits`() throws {
+        let value = try serialize(200, "application/json", #"{"id":18446744073709551615,"price":0.10}"#).get()
+        #expect(value["id"]?.number?.integer() == UInt64.max)
+        #expect(value["price"]?.number?.description == "0.10")
     }
 
     @Test func `the acceptable status codes are configurable`() throws {

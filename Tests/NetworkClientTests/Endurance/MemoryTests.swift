@@ -57,8 +57,8 @@ private func exchange(_ count: Int, with session: HTTPSession) async throws {
                 for number in 0..<count / 16 {
                     let request =
                         (number + worker).isMultiple(of: 4)
-                        ? session.post("accept", parameters: ["number": .integer(Int64(number))])
-                        : session.get("small.txt", parameters: ["number": .integer(Int64(number))])
+                        ? session.post("accept", parameters: ["number": number])
+                        : session.get("small.txt", parameters: ["number": number])
                     let status = try await request.response().status
                     #expect(status == 200)
                 }

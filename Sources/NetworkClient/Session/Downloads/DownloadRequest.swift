@@ -107,7 +107,7 @@ extension HTTPSession {
     public func download(
         _ reference: String,
         to path: String,
-        parameters: ParameterValue? = nil,
+        parameters: Parameters? = nil,
         headers: HTTPFields = [:],
         options: DownloadOptions = .init()
     ) -> DownloadRequest {
@@ -131,7 +131,8 @@ extension HTTPSession {
     ///   - method: The method.
     ///   - parameters: The parameters, which the session's serializer writes into the query or the body.
     ///   - headers: Header fields, which replace the session's fields of the same name.
-    ///   - body: The body; with a body, parameters are written into the query.
+    ///   - body: The body. Parameters become the first parts of a multipart form; with another body they are written into
+    ///     the query.
     ///   - options: Settings that replace those of the session.
     /// - Returns: The request; ``DownloadRequest/response()`` waits for the end of the body.
     @discardableResult
@@ -139,7 +140,7 @@ extension HTTPSession {
         _ reference: String,
         to output: BodyOutput,
         method: HTTPRequest.Method = .get,
-        parameters: ParameterValue? = nil,
+        parameters: Parameters? = nil,
         headers: HTTPFields = [:],
         body: RequestBody = .none,
         options: RequestOptions = .init()
