@@ -31,8 +31,8 @@ struct PublicNamesTests {
         SerializedRequest StringResponseSerializer
         """,
         "NetworkClientCore": """
-        AuthenticationChallenge AuthenticationChallenge.Parameter Credential Processing ProxyExceptions Timeouts
-        Timeouts.Stage
+        AuthenticationChallenge AuthenticationChallenge.Parameter Credential Processing ProxyExceptions ServerSentEvent
+        Timeouts Timeouts.Stage
         """,
         "RequestGate": """
         CircuitBreakerPolicy GatePolicy GiveUpReason PathLossPolicy RequestPriority RetryDecision RetryPolicy
