@@ -213,7 +213,7 @@ import Testing
         try feed(Array("\u{FEFF}data:b\n\n".utf8), to: &parser, &reading)
         try feed(Array("data:c\r".utf8), to: &parser, &reading)
         parser.startStream()
-        try feed(Array("\n\ndata:d\n\n".utf8), to: &parser, &reading)
+        try feed(Array("\n\u{FEFF}data:x\n\ndata:d\n\n".utf8), to: &parser, &reading)
         #expect(reading.events == ["1#message:a", "1#message:b", "1#message:d"])
         #expect(parser.retryTime == .milliseconds(7))
     }
