@@ -8,6 +8,7 @@ import Testing
         "docs/first-upload.md": ["FirstRequest", "SteadyUpload"],
         "docs/http-errors.md": ["FirstRequest"],
         "docs/interceptors.md": ["SigningRequests"],
+        "docs/server-sent-events.md": ["FollowingEvents"],
     ]
 
     @Test(arguments: pages.keys.sorted())
