@@ -250,7 +250,7 @@ struct ServerSentEventsTests {
         #expect(delays.all[1...5].contains { $0 > .seconds(1) })
     }
 
-    @Test func `a delay ends, and is over at once if there is none`() async throws {
+    @Test func `a delay ends after its time, and immediately if it is zero`() async throws {
         let session = try HTTPSession(configuration: .lasting)
         await ReconnectDelay(session.core, nil).wait(.milliseconds(1))
         await ReconnectDelay(session.core, nil).wait(.zero)
@@ -356,6 +356,19 @@ struct ServerSentEventsTests {
         let error = await #expect(throws: HTTPError.self) { try await task.value }
         #expect(error?.code == .cancelled)
         try await server.wait(for: "the client's end") { $0.first?.clientEnd != nil }
+    }
+
+    @Test func `a task that is cancelled already sends no request`() async throws {
+        let server = try ScriptedServer(always: EventServer.stream("data:a\n\n"))
+        let events = try Self.session(server).events("")
+        let task = Task {
+            withUnsafeCurrentTask { $0?.cancel() }
+            return try await events.all()
+        }
+        let error = await #expect(throws: HTTPError.self) { try await task.value }
+        #expect(error?.code == .cancelled)
+        #expect(error?.processing == .neverSent)
+        #expect(server.connections.isEmpty)
     }
 
     @Test func `cancelling the task ends a delay`() async throws {

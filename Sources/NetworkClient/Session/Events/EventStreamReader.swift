@@ -32,7 +32,7 @@ struct EventStreamReader {
     mutating func next(isolation actor: isolated (any Actor)?) async throws(HTTPError) -> ServerSentEvent? {
         while !isOver {
             do throws(HTTPError) {
-                if Task.isCancelled { throw .cancelledStream }
+                if Task.isCancelled { throw .cancelledStream(hasStreamed ? .answered : .neverSent) }
                 if let event = try parse() { return event }
                 if body == nil {
                     try await connect()
@@ -107,8 +107,8 @@ struct EventStreamReader {
 }
 
 extension HTTPError {
-    fileprivate static var cancelledStream: Self {
-        .init(.cancelled, processing: .answered, reason: "the task that reads the event stream was cancelled")
+    fileprivate static func cancelledStream(_ processing: Processing) -> Self {
+        .init(.cancelled, processing: processing, reason: "the task that reads the event stream was cancelled")
     }
 
     /// Creates the error for a response that is not an event stream; nil for one that is.
