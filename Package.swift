@@ -183,6 +183,12 @@ let package = Package(
             swiftSettings: settings
         ),
         .executableTarget(
+            name: "FollowingEvents",
+            dependencies: ["NetworkClient"],
+            path: "Examples/FollowingEvents",
+            swiftSettings: settings
+        ),
+        .executableTarget(
             name: "CountingBytes",
             dependencies: [
                 "NetworkClient",
@@ -281,9 +287,9 @@ let package = Package(
         .testTarget(
             name: "RepositoryTests",
             dependencies: [
-                "ComingFrom", "CountingBytes", "FirstProgram", "FirstRequest", "Guides", "HTTPLab", "NetworkLab",
-                "OtherClients", "OtherWays", "PipeConnection", "ReachabilityCore", "SendingBodies", "SigningRequests",
-                "SteadyUpload", "netwatch", "netwatch-fetch",
+                "ComingFrom", "CountingBytes", "FirstProgram", "FirstRequest", "FollowingEvents", "Guides", "HTTPLab",
+                "NetworkLab", "OtherClients", "OtherWays", "PipeConnection", "ReachabilityCore", "SendingBodies",
+                "SigningRequests", "SteadyUpload", "netwatch", "netwatch-fetch",
                 .product(name: "Crypto", package: "swift-crypto"),
             ],
             exclude: [

@@ -64,6 +64,11 @@ let package = Package(
             swiftSettings: settings
         ),
         .executableTarget(
+            name: "FuzzEventStream",
+            dependencies: ["FuzzSupport", "NetworkClientCore"],
+            swiftSettings: settings
+        ),
+        .executableTarget(
             name: "FuzzPartRecord",
             dependencies: ["FuzzSupport", "NetworkClientCore"],
             swiftSettings: settings

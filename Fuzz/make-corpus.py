@@ -2,7 +2,7 @@
 """Makes the seeds of the fuzz targets under Corpus/ from the captures in Tests/Fixtures.
 
 A seed for each kind of message and attribute for the decoder, short captures of each format for the reader, and whole stories for the
-model; replies of proxies, responses, records of parts, URLs, fields and forms, as they are written below. Run it again when the fixtures change; it writes the
+model; replies of proxies, responses, event streams, records of parts, URLs, fields and forms, as they are written below. Run it again when the fixtures change; it writes the
 same bytes for the same fixtures.
 """
 import os
@@ -182,6 +182,15 @@ for name, (method, response) in {
     "folded": (1, b"HTTP/1.1 200\r\nA: b\r\n c\nLocation: /\xe9\r\nContent-Length: 7\r\n\r\n"),
 }.items():
     save("FuzzResponse", name, bytes([method, 2]) + response)
+
+# Event streams: a byte for how they are split, a byte for the maximum size, and the stream.
+for name, stream in {
+    "lines": b"data:a\r\ndata: b\rdata\n\n\r\n", "mark": b"\xef\xbb\xbfdata:a\n\n\xef\xbb\xbfdata:b\n\n",
+    "fields": b"event:add\nid: 1\nretry:10\ndata:a\n\nid\ndata:b\n\nid:\0\nfoo\n:x\n\n",
+    "incomplete": b"id:1\ndata:\xe2\x82\n\nid:2\ndata:b\n", "retry": b"retry:99999999999999999999\nretry:1x\n\n",
+}.items():
+    save("FuzzEventStream", name, b"\2\xff" + stream)
+save("FuzzEventStream", "large", b"\2\4" + b"id:1\n\ndata:b\n\n")
 
 # Records of parts.
 for name, lines in {

@@ -18,7 +18,8 @@ struct PublicNamesTests {
         RedirectDecision RedirectPolicy RequestAttempt RequestBatch RequestBody RequestEvent RequestHandle RequestHandle.Kind
         RequestHandle.State RequestInterceptor RequestMetrics RequestOptions RequestProgress ResponseBody ResponseBody.AsyncIterator
         ResponseBody.Element ResponseBody.Failure SecurityPolicy SecurityPolicy.Mode
-        ServerChallenge ServerChallenge.Verdict SpaceCredential StreamRequest StreamedResponse TLSOptions
+        ServerChallenge ServerChallenge.Verdict ServerSentEvents ServerSentEvents.AsyncIterator
+        ServerSentEvents.Element ServerSentEvents.Failure SpaceCredential StreamRequest StreamedResponse TLSOptions
         TLSOptions.Version Throttle Transport TransportRequest TransportResponse TrustRoots
         """,
         "HTTPSerialization": """
@@ -32,8 +33,8 @@ struct PublicNamesTests {
         SerializedRequest StringResponseSerializer
         """,
         "NetworkClientCore": """
-        AuthenticationChallenge AuthenticationChallenge.Parameter Credential Processing ProxyExceptions Timeouts
-        Timeouts.Stage
+        AuthenticationChallenge AuthenticationChallenge.Parameter Credential Processing ProxyExceptions ServerSentEvent
+        Timeouts Timeouts.Stage
         """,
         "RequestGate": """
         CircuitBreakerPolicy GatePolicy GiveUpReason PathLossPolicy RequestPriority RetryDecision RetryPolicy

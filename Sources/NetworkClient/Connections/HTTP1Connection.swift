@@ -63,6 +63,9 @@ final class HTTP1Connection: ChannelInboundHandler, HTTPConnection, DeadlineOwne
         return (local, remote)
     }
 
+    /// Whether its path is followed.
+    var isFollowed = false
+
     /// Whether it is closed.
     var isClosed: Bool { life.isClosed }
 

@@ -5,6 +5,7 @@
 @_exported public import struct NetworkClientCore.Credential
 @_exported public import enum NetworkClientCore.Processing
 @_exported public import struct NetworkClientCore.ProxyExceptions
+@_exported public import struct NetworkClientCore.ServerSentEvent
 @_exported public import struct NetworkClientCore.Timeouts
 @_exported public import struct Reachability.DestinationPath
 @_exported public import class Reachability.ReachabilityMonitor

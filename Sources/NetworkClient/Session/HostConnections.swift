@@ -105,6 +105,8 @@ final class HostConnections: HTTPConnectionOwner {
 
     private func use(_ connection: Int, _ handle: RequestHandle) {
         guard case .open(let carrier, let record) = connections[connection] else { return }
+        // It may have been opened before a request asked for its path.
+        if handle.current.policy.isGated, let carrier = carrier as? HTTP1Connection { followPath(of: carrier) }
         let exchange = spareExchanges.popLast() ?? Exchange(self, core)
         if carrier.start(exchange) { return exchange.begin(handle, on: carrier, record) }
         // The connection is already closed.
@@ -222,7 +224,10 @@ final class HostConnections: HTTPConnectionOwner {
 
     /// Starts following the path of a connection, in a session with a gate.
     private func followPath(of connection: HTTP1Connection) {
-        guard let keeper = core.followingKeeper, let addresses = connection.addresses else { return }
+        guard !connection.isFollowed, let keeper = core.followingKeeper, let addresses = connection.addresses else {
+            return
+        }
+        connection.isFollowed = true
         let ends = ConnectionEnds(
             local: addresses.local,
             remote: addresses.remote,

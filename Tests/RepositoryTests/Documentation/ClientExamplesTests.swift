@@ -20,6 +20,26 @@ import Testing
         #expect(request["Authorization"] == "HMAC \(digits.joined())")
     }
 
+    @Test func `the program that follows events continues after the last one, until the server ends the stream`()
+        throws
+    {
+        let server = try AnsweringServer { request in
+            let fields = ["Content-Type: text/event-stream"]
+            return switch request["Last-Event-ID"] {
+            case nil: [.response("retry:1\nid:1\ndata:a\n\n", headers: fields)]
+            case "1": [.response("retry:1\nid:2\nevent:add\ndata:b\n\n", headers: fields)]
+            default: [.response(status: "204 No Content")]
+            }
+        }
+        let program = BuiltProducts.path(of: "FollowingEvents")
+        let outcome = try LabProcess.run(program, ["\(server.url)/v1"])
+        #expect(outcome.output == "1 message a\n2 add b\nthe server has ended the stream\n", "\(outcome)")
+        #expect(server.requests.value.map { $0["Last-Event-ID"] } == [nil, "1", "2"])
+        #expect(server.requests.value.allSatisfy { $0.target == "/v1/stream" })
+        let rest = try LabProcess.run(program, ["\(server.url)/v1", "1"])
+        #expect(rest.output.hasPrefix("2 add b\n"), "\(rest)")
+    }
+
     @Test func `the program with a stage counts the bytes of each host`() throws {
         let server = try AnsweringServer { _ in [.response("12345")] }
         let other = "http://localhost:\(server.port)"

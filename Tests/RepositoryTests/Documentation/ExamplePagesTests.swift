@@ -9,6 +9,7 @@ import Testing
         "docs/http-errors.md": ["FirstRequest"],
         "docs/interceptors.md": ["SigningRequests"],
         "docs/parameters.md": ["Guides"],
+        "docs/server-sent-events.md": ["FollowingEvents"],
     ]
 
     @Test(arguments: pages.keys.sorted())

@@ -1,0 +1,160 @@
+import HTTPSerialization
+import NIOCore
+import NetworkClientCore
+
+/// Reads the events of a stream, and connects again when the connection has ended.
+struct EventStreamReader {
+    /// Waits before a reconnection, at most as long as the delay; the key is that of the gate at which the request waits
+    /// for a path, nil for none.
+    typealias Pause = @Sendable (Duration, GateKey?) async -> Void
+
+    private let request: EventStreamRequest
+    private let pause: Pause
+    private var parser: EventStreamParser
+    private var schedule = ReconnectSchedule()
+    private var generator = StoredGenerator()
+    /// The body of the current connection's response; nil between connections.
+    private var body: ResponseBody.AsyncIterator?
+    /// Bytes of the body that have not been parsed.
+    private var input = ByteBuffer()
+    private var gateKey: GateKey?
+    /// Whether there has been a stream.
+    private var hasStreamed = false
+    private var isOver = false
+
+    init(_ request: EventStreamRequest, _ pause: @escaping Pause) {
+        self.request = request
+        self.pause = pause
+        parser = .init(lastEventID: request.lastEventID, maximumSize: request.maximumSize)
+    }
+
+    /// Returns the next event; nil once the sequence has ended.
+    mutating func next(isolation actor: isolated (any Actor)?) async throws(HTTPError) -> ServerSentEvent? {
+        while !isOver {
+            do throws(HTTPError) {
+                if Task.isCancelled { throw .cancelledStream(hasStreamed ? .answered : .neverSent) }
+                if let event = try parse() { return event }
+                if body == nil {
+                    try await connect()
+                } else if let piece = try await body?.next(isolation: actor) {
+                    input = piece
+                } else {
+                    await reconnect(after: nil)
+                }
+            } catch {
+                guard !error.endsEventStream(hasStreamed: hasStreamed) else {
+                    end()
+                    throw error
+                }
+                await reconnect(after: error)
+            }
+        }
+        return nil
+    }
+
+    /// Parses the input up to the end of an event; returns nil if more input is needed.
+    private mutating func parse() throws(HTTPError) -> ServerSentEvent? {
+        guard input.readableBytes > 0 else { return nil }
+        let parsed = input.withUnsafeReadableBytes { bytes in
+            Result { () throws(EventStreamFault) in try parser.next(bytes) }
+        }
+        do throws(EventStreamFault) {
+            let (consumed, event) = try parsed.get()
+            input.moveReaderIndex(forwardBy: consumed)
+            return event
+        } catch {
+            throw .init(error)
+        }
+    }
+
+    /// Sends the request, and begins to read the response.
+    private mutating func connect() async throws(HTTPError) {
+        let handle = request.start(after: parser.lastEventID)
+        gateKey = request.waitsForPath ? GateKey(handle.request.endpoint) : nil
+        let response = try await handle.response()
+        // The server wants no reconnection.
+        if response.status == 204 { return end() }
+        if var error = HTTPError(rejecting: response.head) {
+            error.request = handle.request.description
+            if !(200...299).contains(response.status), let body = try? await response.body.collect(upTo: .max) {
+                error.body = Array(body.readableBytesView.prefix(HTTPError.keptBody))
+            }
+            throw error
+        }
+        schedule.opened()
+        hasStreamed = true
+        parser.startStream()
+        body = response.body.makeAsyncIterator()
+    }
+
+    /// Waits until it is time to connect again.
+    ///
+    /// - Parameter error: The error that ended the connection; nil if the server ended it.
+    private mutating func reconnect(after error: HTTPError?) async {
+        if body == nil { schedule.failed() }
+        body = nil
+        input = ByteBuffer()
+        // The server is not the reason, and the next request waits for the path.
+        if error?.code == .pathLost, schedule.failures <= 1 { return }
+        await pause(schedule.delay(parser.retryTime, using: &generator), gateKey)
+    }
+
+    private mutating func end() {
+        isOver = true
+        body = nil
+        input = ByteBuffer()
+    }
+}
+
+extension HTTPError {
+    fileprivate static func cancelledStream(_ processing: Processing) -> Self {
+        .init(.cancelled, processing: processing, reason: "the task that reads the event stream was cancelled")
+    }
+
+    /// Creates the error for a response that is not an event stream; nil for one that is.
+    fileprivate init?(rejecting head: HTTPResponse) {
+        let type = head.headerFields[.contentType]
+        if head.status.code != 200 {
+            self.init(
+                .unacceptableStatus,
+                processing: Processing(status: head.status.code),
+                reason: "the server responded with status \(head.status.code), not with an event stream"
+            )
+        } else if type.flatMap(MediaType.init)?.essence != MediaType.eventStream {
+            let found = type.map { "Content-Type '\($0)'" } ?? "no Content-Type"
+            self.init(
+                .unacceptableContentType,
+                processing: .answered,
+                reason: "the response has \(found), not \(MediaType.eventStream)"
+            )
+        } else {
+            return nil
+        }
+        response = head
+    }
+
+    /// Creates the error for a stream with a line or an event that is too large.
+    fileprivate init(_ fault: EventStreamFault) {
+        let found =
+            switch fault {
+            case .lineTooLong(let limit): "a line of the event stream is longer than \(limit) bytes"
+            case .eventTooLarge(let limit): "an event of the stream has more than \(limit) bytes of data"
+            }
+        self.init(
+            .bodyTooLarge,
+            processing: .answered,
+            reason: "\(found): raise maximumBodySize if that is expected"
+        )
+    }
+
+    /// Whether another connection cannot change the error.
+    ///
+    /// A name that was found before may be found again: a VPN or another network has it.
+    fileprivate func endsEventStream(hasStreamed: Bool) -> Bool {
+        switch code {
+        case .circuitOpen: false
+        case .nameNotFound: !hasStreamed
+        default: code.failureKind == .permanent
+        }
+    }
+}

@@ -1,0 +1,131 @@
+import HTTPLab
+import NetworkLab
+import Reachability
+import Testing
+
+@testable import NetworkClient
+
+/// Event streams whose path goes away and comes back.
+@Suite(.timeLimit(.minutes(10)))
+struct EventStreamPathTests {
+    private static let outages = 20
+    /// A day: a sequence that waited for the retry time would not end within the test.
+    private static let retry = "retry:86400000\n"
+
+    @Test func `without a path a reconnection waits for it and not for the retry time`() async throws {
+        let latches = try (0..<Self.outages).map { _ in try ServerLatch() }
+        let server = try ScriptedServer { number in
+            guard number < latches.count else { return [.readRequest, EventServer.noContent] }
+            return [
+                .respond {
+                    [.send(EventServer.head + Self.retry), .sendBytes(EventServer.events(after: $0, count: 1))]
+                },
+                .await(latches[number]),
+            ]
+        }
+        let network = MadeUpNetwork(.wifi)
+        let counter = WaitCounter()
+        let session = try HTTPSession(
+            baseURL: "http://127.0.0.1:\(server.port)/",
+            configuration: .init(timeouts: .lasting, eventMonitors: [counter], connectivity: network)
+        )
+        let received = Observed<[String]>([])
+        let events = session.events("")
+        let task = Task { for try await event in events { received.update { $0.append(event.id) } } }
+        for (number, latch) in latches.enumerated() {
+            try await received.wait(for: "event \(number + 1)") { $0.count == number + 1 }
+            // The path may be lost before the connection and after it.
+            if number.isMultiple(of: 2) { network.become(.notReachable) }
+            latch.open()
+            if !number.isMultiple(of: 2) {
+                try await server.waitForEnds(number + 1)
+                network.become(.notReachable)
+            }
+            try await counter.waits.wait(for: "wait \(number + 1)") { $0 > number }
+            #expect(server.connections.count == number + 1)
+            network.become(number.isMultiple(of: 3) ? .cellular : .wifi)
+        }
+        try await task.value
+        #expect(received.value == (1...Self.outages).map(String.init))
+    }
+
+    @Test(arguments: Outage.allCases)
+    func `a stream continues when its link is back`(outage: Outage) async throws {
+        try await Self.run { lab, server, session, counter in
+            let received = Observed<[String]>([])
+            let events = session.events("")
+            let task = Task { for try await event in events { received.update { $0.append(event.id) } } }
+            for number in 1...Self.outages {
+                try await received.wait(for: "event \(number)") { $0.count == number }
+                let waits = counter.waits.value
+                try lab.begin(outage)
+                try await counter.waits.wait(for: "wait \(number)") { $0 > waits }
+                try lab.end(outage)
+            }
+            try await received.wait(for: "the last event") { $0.count == Self.outages + 1 }
+            task.cancel()
+            _ = try? await task.value
+            #expect(received.value == (1...Self.outages + 1).map(String.init))
+        }
+    }
+
+    @Test func `the path of a connection is followed although it was opened for a request that does not wait`()
+        async throws
+    {
+        try await Self.run { lab, server, session, counter in
+            #expect(try await session.get("plain").string() == "plain")
+            let received = Observed<[String]>([])
+            let events = session.events("")
+            let task = Task { for try await event in events { received.update { $0.append(event.id) } } }
+            try await received.wait(for: "an event") { $0.count == 1 }
+            #expect(server.connections.count == 1)
+            try lab.begin(.linkDown)
+            try await counter.waits.wait(for: "the loss") { $0 > 0 }
+            try lab.end(.linkDown)
+            try await received.wait(for: "an event of the next connection") { $0.count == 2 }
+            task.cancel()
+            _ = try? await task.value
+        }
+    }
+
+    /// Runs a test with a server behind a link: it sends one event on each connection.
+    private static func run(
+        _ body: (UplinkLab, ScriptedServer, HTTPSession, WaitCounter) async throws -> Void
+    ) async throws {
+        let lab = try UplinkLab()
+        let server = try ScriptedServer(
+            on: .ipv4(0, 0, 0, 0),
+            in: lab.world,
+            always: [
+                .forever([
+                    .respond { request in
+                        if request.head.hasPrefix("GET /plain ") { return [.response("plain")] }
+                        return [
+                            .send(EventServer.head + retry), .sendBytes(EventServer.events(after: request, count: 1)),
+                            .readToEnd,
+                        ]
+                    }
+                ])
+            ]
+        )
+        var configuration = MonitorConfiguration()
+        configuration.namespace = .path(lab.machine.path)
+        let monitor = try ReachabilityMonitor(configuration: configuration)
+        try await monitor.wait(for: .reachable, timeout: .seconds(120))
+        try await LabLoops.run(in: lab.machine) { loops in
+            let counter = WaitCounter()
+            var configuration = HTTPConfiguration(timeouts: .lasting, connectivity: monitor)
+            configuration.eventMonitors = [counter]
+            configuration.pathLoss = .waitInFlight(.milliseconds(10))
+            let session = try HTTPSession(
+                baseURL: "http://\(UplinkLab.worldAddress):\(server.port)/",
+                configuration,
+                loop: loops.loop,
+                NameResolver()
+            )
+            try await body(lab, server, session, counter)
+            session.invalidate(.cancellingRequests)
+        }
+        try await server.stop()
+    }
+}
