@@ -101,7 +101,9 @@ struct EventStreamPathTests {
                     .respond { request in
                         if request.head.hasPrefix("GET /plain ") { return [.response("plain")] }
                         return [
-                            .send(EventServer.head + retry), .sendBytes(EventServer.events(after: request, count: 1)),
+                            // An attempt may fail while the link comes back.
+                            .send(EventServer.head + "retry:1\n"),
+                            .sendBytes(EventServer.events(after: request, count: 1)),
                             .readToEnd,
                         ]
                     }
