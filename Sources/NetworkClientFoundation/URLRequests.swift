@@ -27,7 +27,7 @@ extension HTTPSession {
         request(method, url.absoluteString, parameters: parameters, headers: headers, body: body, options: options)
     }
 
-    /// Makes a GET request; see ``request(_:_:parameters:headers:body:options:)``.
+    /// Makes a GET request; see `request`.
     @discardableResult
     public func get(
         _ url: URL,
@@ -38,7 +38,7 @@ extension HTTPSession {
         request(.get, url, parameters: parameters, headers: headers, options: options)
     }
 
-    /// Makes a HEAD request; see ``request(_:_:parameters:headers:body:options:)``.
+    /// Makes a HEAD request; see `request`.
     @discardableResult
     public func head(
         _ url: URL,
@@ -49,7 +49,7 @@ extension HTTPSession {
         request(.head, url, parameters: parameters, headers: headers, options: options)
     }
 
-    /// Makes a DELETE request; see ``request(_:_:parameters:headers:body:options:)``.
+    /// Makes a DELETE request; see `request`.
     @discardableResult
     public func delete(
         _ url: URL,
@@ -61,7 +61,7 @@ extension HTTPSession {
         request(.delete, url, parameters: parameters, headers: headers, body: body, options: options)
     }
 
-    /// Makes a POST request; see ``request(_:_:parameters:headers:body:options:)``.
+    /// Makes a POST request; see `request`.
     @discardableResult
     public func post(
         _ url: URL,
@@ -73,7 +73,7 @@ extension HTTPSession {
         request(.post, url, parameters: parameters, headers: headers, body: body, options: options)
     }
 
-    /// Makes a PUT request; see ``request(_:_:parameters:headers:body:options:)``.
+    /// Makes a PUT request; see `request`.
     @discardableResult
     public func put(
         _ url: URL,
@@ -85,7 +85,7 @@ extension HTTPSession {
         request(.put, url, parameters: parameters, headers: headers, body: body, options: options)
     }
 
-    /// Makes a PATCH request; see ``request(_:_:parameters:headers:body:options:)``.
+    /// Makes a PATCH request; see `request`.
     @discardableResult
     public func patch(
         _ url: URL,
@@ -97,7 +97,7 @@ extension HTTPSession {
         request(.patch, url, parameters: parameters, headers: headers, body: body, options: options)
     }
 
-    /// Makes a request that sends a body; see ``request(_:_:parameters:headers:body:options:)``.
+    /// Makes a request that sends a body; see `request`.
     @discardableResult
     public func upload(
         _ url: URL,

@@ -126,7 +126,7 @@ extension HTTPSession {
 
     /// Makes a GET request, and starts it.
     ///
-    /// ``request(_:_:parameters:headers:body:options:)`` describes the parameters and errors.
+    /// ``request(_:_:parameters:headers:body:options:)-(_,_,Parameters?,_,_,_)`` describes the parameters and errors.
     @discardableResult
     public func get(
         _ reference: String,
@@ -139,7 +139,7 @@ extension HTTPSession {
 
     /// Makes a HEAD request, whose response has no body, and starts it.
     ///
-    /// ``request(_:_:parameters:headers:body:options:)`` describes the parameters and errors.
+    /// ``request(_:_:parameters:headers:body:options:)-(_,_,Parameters?,_,_,_)`` describes the parameters and errors.
     @discardableResult
     public func head(
         _ reference: String,
@@ -152,7 +152,7 @@ extension HTTPSession {
 
     /// Makes a DELETE request, and starts it.
     ///
-    /// ``request(_:_:parameters:headers:body:options:)`` describes the parameters and errors.
+    /// ``request(_:_:parameters:headers:body:options:)-(_,_,Parameters?,_,_,_)`` describes the parameters and errors.
     @discardableResult
     public func delete(
         _ reference: String,
@@ -167,7 +167,7 @@ extension HTTPSession {
     /// Makes a POST request, and starts it; parameters are its body, or parts of a multipart form, or are in
     /// the query with another `body`.
     ///
-    /// ``request(_:_:parameters:headers:body:options:)`` describes the parameters and errors.
+    /// ``request(_:_:parameters:headers:body:options:)-(_,_,Parameters?,_,_,_)`` describes the parameters and errors.
     @discardableResult
     public func post(
         _ reference: String,
@@ -182,7 +182,7 @@ extension HTTPSession {
     /// Makes a PUT request, and starts it; parameters are its body, or parts of a multipart form, or are in
     /// the query with another `body`.
     ///
-    /// ``request(_:_:parameters:headers:body:options:)`` describes the parameters and errors.
+    /// ``request(_:_:parameters:headers:body:options:)-(_,_,Parameters?,_,_,_)`` describes the parameters and errors.
     @discardableResult
     public func put(
         _ reference: String,
@@ -197,7 +197,7 @@ extension HTTPSession {
     /// Makes a PATCH request, and starts it; parameters are its body, or parts of a multipart form, or are in
     /// the query with another `body`.
     ///
-    /// ``request(_:_:parameters:headers:body:options:)`` describes the parameters and errors.
+    /// ``request(_:_:parameters:headers:body:options:)-(_,_,Parameters?,_,_,_)`` describes the parameters and errors.
     @discardableResult
     public func patch(
         _ reference: String,
