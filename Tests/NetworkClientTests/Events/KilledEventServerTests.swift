@@ -8,10 +8,12 @@ import Testing
 @Suite(.timeLimit(.minutes(10)))
 struct KilledEventServerTests {
     private static let kills = 50
+    /// An address from which nothing connects, so that a port stays free while its server is away.
+    private static let restarted = ServerAddress.ipv4(127, 77, 0, 1)
 
-    private static func events(at port: UInt16) throws -> ServerSentEvents {
+    private static func events(at host: String = "127.0.0.1", _ port: UInt16) throws -> ServerSentEvents {
         let configuration = HTTPConfiguration(timeouts: .lasting, connectivity: MadeUpNetwork(.wifi))
-        return try HTTPSession(baseURL: "http://127.0.0.1:\(port)/", configuration: configuration).events("")
+        return try HTTPSession(baseURL: "http://\(host):\(port)/", configuration: configuration).events("")
     }
 
     @Test func `each event arrives once and in order, although connections end after any byte`() async throws {
@@ -36,7 +38,7 @@ struct KilledEventServerTests {
                 }
             ]
         }
-        let events = try await Self.events(at: server.port).withoutDelay.all()
+        let events = try await Self.events(server.port).withoutDelay.all()
         #expect(events.map(\.data) == (1...total).map(String.init))
         #expect(events.map(\.id) == events.map(\.data))
         #expect(server.connections.count > Self.kills)
@@ -47,17 +49,17 @@ struct KilledEventServerTests {
         let steps: [ServerStep] = [
             .respond { [.send(EventServer.head), .drip(EventServer.events(after: $0, count: 1_000), every: .zero)] }
         ]
-        var server = try ScriptedServer(always: steps)
+        var server = try ScriptedServer(on: Self.restarted, always: steps)
         let port = server.port
         let received = Observed<[ServerSentEvent]>([])
-        let events = try Self.events(at: port).withoutDelay
+        let events = try Self.events(at: "127.77.0.1", port).withoutDelay
         let task = Task { for try await event in events { received.update { $0.append(event) } } }
         var generator = SeededGenerator(seed: 1)
         for kill in 0...Self.kills {
             let count = received.value.count + .random(in: 1...5, using: &generator)
             try await received.wait(for: "\(count) events after \(kill) kills") { $0.count >= count }
             try await server.stop()
-            if kill < Self.kills { server = try ScriptedServer(port: port) { _ in steps } }
+            if kill < Self.kills { server = try ScriptedServer(on: Self.restarted, port: port) { _ in steps } }
         }
         task.cancel()
         let error = await #expect(throws: HTTPError.self) { try await task.value }
