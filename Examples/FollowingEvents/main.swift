@@ -18,8 +18,8 @@ func follow(after id: String, with session: HTTPSession) async throws {
 }
 
 let arguments = CommandLine.arguments.dropFirst()
-let session = try HTTPSession(baseURL: arguments.first ?? "https://api.example.com/v1")
 do {
+    let session = try HTTPSession(baseURL: arguments.first ?? "https://api.example.com/v1")
     if let id = arguments.dropFirst().first {
         try await follow(after: id, with: session)
     } else {

@@ -5,14 +5,15 @@ public import NetworkClient
 ///
 /// A relative URL is resolved against its own base, or else against the session's.
 extension HTTPSession {
-    /// Makes a request of any method whose response is held in memory.
+    /// Makes a request of any method whose response is held in memory, and starts it.
     ///
     /// - Parameters:
     ///   - method: The method.
     ///   - url: The URL.
     ///   - parameters: The values that the session's serializer encodes into the query or the body.
     ///   - headers: Fields that replace the session's of the same name.
-    ///   - body: The body; parameters go into the query then.
+    ///   - body: The body. Parameters become the first parts of a multipart form; with another body they are written into
+    ///     the query.
     ///   - options: The options that differ from the session's.
     /// - Returns: The request.
     @discardableResult

@@ -93,7 +93,7 @@ extension HTTPSession {
         patch(reference, parameters: Parameters(parameters), headers: headers, body: body, options: options)
     }
 
-    /// Creates a request that sends a body with the values of an encodable type as its parameters.
+    /// Creates a request that sends a body, with the values of an encodable type as its parameters.
     @_disfavoredOverload
     @discardableResult
     public func upload(
@@ -114,7 +114,7 @@ extension HTTPSession {
         )
     }
 
-    /// Creates a request whose response's body is read while it arrives with the values of an encodable type as its parameters.
+    /// Creates a stream request, with the values of an encodable type as its parameters.
     @_disfavoredOverload
     public func stream(
         _ method: HTTPRequest.Method,
@@ -127,7 +127,7 @@ extension HTTPSession {
         stream(method, reference, parameters: Parameters(parameters), headers: headers, body: body, options: options)
     }
 
-    /// Creates a download that can be continued with the values of an encodable type as its parameters.
+    /// Creates a download to a path, with the values of an encodable type as its parameters.
     @_disfavoredOverload
     @discardableResult
     public func download(
@@ -140,7 +140,8 @@ extension HTTPSession {
         download(reference, to: path, parameters: Parameters(parameters), headers: headers, options: options)
     }
 
-    /// Creates a request whose response's body is written to a file or a descriptor with the values of an encodable type as its parameters.
+    /// Creates a download to a file or a descriptor, with the values of an encodable type as its
+    /// parameters.
     @_disfavoredOverload
     @discardableResult
     public func download(
@@ -257,7 +258,7 @@ extension HTTPSession {
         patch(reference, parameters: Parameters(parameters), headers: headers, body: body, options: options)
     }
 
-    /// Creates a request that sends a body with a literal of mixed nested values as its parameters.
+    /// Creates a request that sends a body, with a literal of mixed nested values as its parameters.
     @_disfavoredOverload
     @discardableResult
     public func upload(
@@ -278,7 +279,7 @@ extension HTTPSession {
         )
     }
 
-    /// Creates a request whose response's body is read while it arrives with a literal of mixed nested values as its parameters.
+    /// Creates a stream request, with a literal of mixed nested values as its parameters.
     @_disfavoredOverload
     public func stream(
         _ method: HTTPRequest.Method,
@@ -291,7 +292,7 @@ extension HTTPSession {
         stream(method, reference, parameters: Parameters(parameters), headers: headers, body: body, options: options)
     }
 
-    /// Creates a download that can be continued with a literal of mixed nested values as its parameters.
+    /// Creates a download to a path, with a literal of mixed nested values as its parameters.
     @_disfavoredOverload
     @discardableResult
     public func download(
@@ -304,7 +305,8 @@ extension HTTPSession {
         download(reference, to: path, parameters: Parameters(parameters), headers: headers, options: options)
     }
 
-    /// Creates a request whose response's body is written to a file or a descriptor with a literal of mixed nested values as its parameters.
+    /// Creates a download to a file or a descriptor, with a literal of mixed nested values as its
+    /// parameters.
     @_disfavoredOverload
     @discardableResult
     public func download(

@@ -54,14 +54,17 @@ struct ParameterTests {
             session.get("", parameters: ["f": ["a": page, "b": name] as Parameters]),
         ]
         for request in requests { _ = try await request.response() }
+        let targets = requests.map { $0.head.path ?? "" }
         #expect(
-            recorder.targets == [
+            targets == [
                 "/?page=2", "/?q=Ann", "/?q=Ann", "/?tags%5B%5D=a&tags%5B%5D=b", "/?open=true&page=3&q=Ann", "/",
                 "/?x=1", "/?t%5Bx%5D=1", "/?f%5Bn%5D=18446744073709551615", "/?isOpen=true",
                 "/?f%5Bby%5D=Ann&f%5BisOpen%5D=true&page=2", "/", "/?p=2", "/", "/", "/",
                 "/?f%5Ba%5D=1&f%5Bb%5D%5Bc%5D=true", "/?a%5B%5D=1&a%5B%5D=x", "/?b", "/?f%5Ba%5D=2&f%5Bb%5D=Ann",
             ]
         )
+        // A transport receives them in any order.
+        #expect(recorder.targets.sorted() == targets.sorted())
     }
 
     @Test func `all methods take the same parameters`() async throws {
@@ -82,7 +85,7 @@ struct ParameterTests {
         ]
         for request in requests { _ = try await (request as? DataRequest)?.response() }
         let queries = ["?x=1", "?a%5B%5D=1&a%5B%5D=x"]
-        #expect(recorder.targets == zip("abcdefghijklmn", 0...).map { "/\($0)\(queries[$1 % 2])" })
+        #expect(recorder.targets.sorted() == zip("abcdefghijklmn", 0...).map { "/\($0)\(queries[$1 % 2])" })
     }
 
     @Test func `downloads and streams take the same parameters`() async throws {
