@@ -59,7 +59,7 @@ struct URLReference {
         case let other:
             throw .invalidURL(
                 """
-                '\(other):' is not a supported scheme: let the URL begin with http:// or https:// \
+                '\(other):' is no scheme that can be asked: let the URL begin with http:// or https:// \
                 (a path with a colon begins with ./)
                 """
             )
