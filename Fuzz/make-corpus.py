@@ -233,6 +233,7 @@ for name, (field, body) in {
     "empty": ("text/plain;; a; charset=iso-8859-1 ;", b"\xe9"), "utf-16": ("text/plain;charset=utf-16", b"\xff\xfea\0\x3d\xd8\0\xde"),
     "shift": ("text/plain;charset=iso-2022-jp-3", b"\x1b$B0l\x1b(B"), "tamil": ("text/plain;charset=tscii", b"\x82\x87\xaa"),
     "hong-kong": ("text/plain;charset=big5-hkscs", b"\x88\x62\xa4\x40"), "korean": ("text/plain;charset=uhc", b"\xb0\xa1"),
+    "above": ("text/plain", b"a\xf6\x8c\x9a\x87"), "ucs-4": ("text/plain;charset=ucs-4", b"\0\0\0a\1\0\0\0"),
     "mark": ('text/plain;charset="\u0301utf-8"', b"a"), "utf-7": ("text/plain;charset=utf-7", b"+AGE-"),
     "chinese": ("text/plain;charset=gb18030", b"\x81\x30\x81\x30"), "none": ('text/plain;charset=""', b"\xc3\xa9"),
 }.items():

@@ -23,8 +23,11 @@ enum CharacterSetConversion {
     }
 
     private static func utf8(_ bytes: [UInt8]) throws(Fault) -> String {
-        if let text = String(validating: bytes, as: UTF8.self) { return text }
-        return try converted(bytes, "utf-8")
+        do {
+            return String(copying: try UTF8Span(validating: bytes.span))
+        } catch {
+            throw .invalid(offset: error.byteOffsets.lowerBound, characterSet: "utf-8")
+        }
     }
 
     private static func converted(_ bytes: [UInt8], _ name: String) throws(Fault) -> String {
@@ -44,7 +47,15 @@ enum CharacterSetConversion {
         guard outcome.error == 0, outcome.inputLeft == 0 else {
             throw .invalid(offset: bytes.count - outcome.inputLeft, characterSet: name)
         }
-        return String(decoding: output[..<(output.count - outcome.outputLeft)], as: UTF8.self)
+        output.removeLast(outcome.outputLeft)
+        do {
+            return try utf8(output)
+        } catch {
+            // The C library also converts what is above U+10FFFF, which is no character.
+            guard case .invalid(let length, _) = error else { throw error }
+            var valid = [UInt8](output[..<length])
+            throw .invalid(offset: bytes.count - convert(converter, &input, &valid).inputLeft, characterSet: name)
+        }
     }
 
     /// Converts from the beginning.

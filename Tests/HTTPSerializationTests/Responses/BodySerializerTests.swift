@@ -65,6 +65,10 @@ struct BodySerializerTests {
             ("text/plain; charset=utf-8//ignore", [0x61, 0xFF], "is unknown"),
             ("text/plain; charset=utf-8/\u{301}", [0x61], "is unknown"),
             ("text/plain; charset=utf-16be", [0x61], "byte 0"),
+            // Above U+10FFFF there are no characters, though the C library converts them.
+            ("text/plain", [0x61, 0xF6, 0x8C, 0x9A, 0x87], "byte 1"),
+            ("text/plain; charset=ucs-4", [0, 0, 0, 0x61, 0x01, 0, 0, 0], "byte 4"),
+            ("text/plain; charset=ucs-4", [0, 0, 0, 0xFC, 0, 0, 0xD8, 0], "byte 4"),
         ] as [(String, [UInt8], String)]
     )
     func `invalid text is rejected with its position`(type: String, body: [UInt8], words: String) {
