@@ -59,7 +59,7 @@ extension BidirectionalCollection<UInt8> {
     }
 
     /// The elements without leading and trailing spaces and tabs.
-    private var trimmingBlanks: SubSequence {
+    package var trimmingBlanks: SubSequence {
         var trimmed = drop { $0.isBlank }
         while trimmed.last?.isBlank == true { trimmed.removeLast() }
         return trimmed

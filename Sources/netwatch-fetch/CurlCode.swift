@@ -121,7 +121,9 @@ extension CurlCode {
             case .pathLost, .proxyRefused, .proxyConnectFailed, .proxyAuthenticationRequired, .invalidProxyAnswer:
                 .receiveError
             case .bodyTruncated: .partialBody
-            case .invalidResponse, .unacceptableContentType, .responseSerializationFailed: .weirdReply
+            case .invalidResponse, .unacceptableContentType, .responseSerializationFailed, .webSocketRefused,
+                .webSocketFailed, .webSocketClosed:
+                .weirdReply
             case .headTooLarge: .headTooLarge
             case .bodyTooLarge: .bodyTooLarge
             case .decompressionFailed: .badEncoding

@@ -48,14 +48,14 @@ struct URLReference {
     /// The query's bytes.
     var queryBytes: ArraySlice<UInt8>? { query.map { bytes[$0] } }
 
-    /// Whether the scheme is https; nil if there is no scheme.
+    /// Whether the scheme is https, or wss, which names the same origin (RFC 6455, 3); nil if there is no scheme.
     ///
     /// - Throws: `invalidURL` for other schemes.
     func scheme() throws(HTTPError) -> Bool? {
         guard let schemeEnd else { return nil }
         switch String(decoding: bytes[..<schemeEnd], as: UTF8.self).lowercased() {
-        case "http": return false
-        case "https": return true
+        case "http", "ws": return false
+        case "https", "wss": return true
         case let other:
             throw .invalidURL(
                 """

@@ -19,6 +19,8 @@ struct Endpoint: Sendable, Hashable {
     var requirement: PathRequirement = .any
     /// The proxy; nil for none.
     var proxy: ProxyServer?
+    /// Whether a proxy opens a tunnel for it even without TLS, as for a WebSocket (RFC 6455, 4.1).
+    var needsTunnel = false
 }
 
 /// The interface or source address that a connection's socket is bound to.

@@ -33,7 +33,7 @@ struct ProxyNegotiation {
     /// Returns the dialogue for a new connection to the proxy; nil if requests are forwarded to it over plain TCP.
     mutating func dialogue() -> ProxyDialogue? {
         guard proxy.scheme.isSOCKS else {
-            guard endpoint.isSecure else { return proxy.scheme == .https ? .nothing : nil }
+            guard !endpoint.isForwarded else { return proxy.scheme == .https ? .nothing : nil }
             proof = authenticator.proof(for: proxy, method: "CONNECT", target: endpoint.authority)
             let fields = proof.map { [ProxyResponse.Field("Proxy-Authorization", $0.value)] } ?? []
             return .connect(.init(to: endpoint.authority, fields: fields, maximumHead: maximumHead))
@@ -77,7 +77,7 @@ extension Endpoint {
     /// Whether requests are sent to the proxy, which forwards them, rather than through a tunnel.
     var isForwarded: Bool {
         guard let proxy else { return false }
-        return !isSecure && !proxy.scheme.isSOCKS
+        return !isSecure && !needsTunnel && !proxy.scheme.isSOCKS
     }
 }
 

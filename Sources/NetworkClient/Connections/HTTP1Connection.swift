@@ -1,15 +1,14 @@
-import Glibc
 import NIOCore
 import NIOHTTP1
-import NIOPosix
-import NIOSSL
 import NetworkClientCore
 import ReachabilityCore
 
 /// An HTTP/1.1 connection: carries one exchange at a time (RFC 9112).
 ///
 /// Unchecked, because it is confined to its event loop, which each entry checks.
-final class HTTP1Connection: ChannelInboundHandler, HTTPConnection, DeadlineOwner, @unchecked Sendable {
+final class HTTP1Connection: ChannelInboundHandler, RemovableChannelHandler, HTTPConnection, DeadlineOwner,
+    @unchecked Sendable
+{
     typealias InboundIn = HTTPClientResponsePart
     typealias OutboundOut = HTTPClientRequestPart
 
@@ -18,6 +17,7 @@ final class HTTP1Connection: ChannelInboundHandler, HTTPConnection, DeadlineOwne
     private let loop: any EventLoop
     private let idleTimeout: Duration?
     private lazy var idleTimer = DeadlineTimer(self, loop)
+    private let encoder = HTTPRequestEncoder()
     private let decoder: ResponseDecoder
     private var context: ChannelHandlerContext?
     private var life = ConnectionState()
@@ -52,7 +52,7 @@ final class HTTP1Connection: ChannelInboundHandler, HTTPConnection, DeadlineOwne
 
     /// Adds the HTTP/1.1 handlers to a channel.
     func install(in channel: any Channel) throws {
-        try channel.pipeline.syncOperations.addHandlers([HTTPRequestEncoder(), decoder, self])
+        try channel.pipeline.syncOperations.addHandlers([encoder, decoder, self])
     }
 
     /// The addresses of both ends; nil if there is no channel, or it is not an IP socket.
@@ -141,6 +141,20 @@ final class HTTP1Connection: ChannelInboundHandler, HTTPConnection, DeadlineOwne
         if self.exchange === exchange { close() }
     }
 
+    func releaseChannel(of exchange: any HTTPExchange) -> ReleasedChannel? {
+        loop.preconditionInEventLoop()
+        guard self.exchange === exchange, !held.isLost, let channel = context?.channel, !life.isClosed else { return nil }
+        let pipeline = channel.pipeline.syncOperations
+        guard let forward = try? decoder.leave(pipeline) else { return nil }
+        self.exchange = nil
+        life.close()
+        idleTimer.cancel()
+        pipeline.removeHandler(encoder, promise: nil)
+        pipeline.removeHandler(self, promise: nil)
+        owner.connectionWasClosed(self, whileBusy: true)
+        return .init(channel: channel, resume: forward)
+    }
+
     // MARK: Receiving
 
     func handlerAdded(context: ChannelHandlerContext) { self.context = context }
@@ -189,8 +203,9 @@ final class HTTP1Connection: ChannelInboundHandler, HTTPConnection, DeadlineOwne
 
     private func receive(_ head: HTTPResponseHead, _ exchange: any HTTPExchange) {
         let status = head.status.code
-        let isInterim = (100...199).contains(status) && status != 101
-        guard isInterim || status != 101 && life.receivedHead(keepsAlive: keepsAlive(after: head, exchange)) else {
+        guard status != 101 else { return exchange.receiveSwitch(head) }
+        let isInterim = (100...199).contains(status)
+        guard isInterim || life.receivedHead(keepsAlive: keepsAlive(after: head, exchange)) else {
             return exchange.receiveUnexpected()
         }
         exchange.receive(.head(head))
@@ -257,24 +272,7 @@ final class HTTP1Connection: ChannelInboundHandler, HTTPConnection, DeadlineOwne
         owner.connectionWasClosed(self, whileBusy: wasBusy)
     }
 
-    /// Closes the channel immediately, whatever the server does.
-    ///
-    /// With a request in progress, the connection is reset: the server learns that nobody waits, and the kernel
-    /// releases its send buffer, which it would otherwise keep for minutes if the server does not read. An orderly
-    /// close over TLS sends close_notify, and does not wait for the server's (RFC 8446, 6.1).
-    private func shut(inOrder: Bool) {
-        guard let context else { return }
-        let pipeline = context.pipeline.syncOperations
-        let tls = try? pipeline.context(handlerType: NIOSSLClientHandler.self)
-        if inOrder {
-            context.close(promise: nil)
-        } else {
-            _ = (context.channel as? any SocketOptionProvider)?.setSoLinger(linger(l_onoff: 1, l_linger: 0))
-            if tls == nil { context.close(promise: nil) }
-        }
-        // Closes the channel below the TLS handler, which would wait.
-        tls?.close(promise: nil)
-    }
+    private func shut(inOrder: Bool) { context?.shut(inOrder: inOrder) }
 }
 
 extension HTTP1Connection: PathFollowing {

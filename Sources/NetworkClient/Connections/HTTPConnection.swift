@@ -49,9 +49,27 @@ package protocol HTTPConnection: AnyObject {
 
     /// Closes the connection, with the exchanges that it carries; called once.
     func close()
+
+    /// Releases the channel of an exchange whose response changes the protocol (101; RFC 9110, 15.2.2).
+    ///
+    /// The connection has left its pool, and the exchange is not called again. The bytes after the response are read
+    /// from the channel as `ByteBuffer` once its next handler has been added and reading is resumed.
+    ///
+    /// - Returns: The channel; nil, the default, if the connection can't release it.
+    func releaseChannel(of exchange: any HTTPExchange) -> ReleasedChannel?
+}
+
+/// A channel that has left its HTTP connection.
+package struct ReleasedChannel {
+    /// The channel, with the handlers for TLS and the proxy.
+    package let channel: any Channel
+    /// Forwards the bytes that were received after the response; called when the next handler is in place.
+    package let resume: () -> Void
 }
 
 extension HTTPConnection {
+    package func releaseChannel(of exchange: any HTTPExchange) -> ReleasedChannel? { nil }
+
     /// Sends a part without waiting for the kernel.
     package func send(_ part: HTTPClientRequestPart, for exchange: any HTTPExchange, flushes: Bool) {
         send(part, for: exchange, flushes: flushes, promise: nil)
@@ -79,6 +97,8 @@ package protocol HTTPExchange: AnyObject {
     ///   - cause: The error, if there is one.
     ///   - hasResponseBegun: Whether a byte of the response has been received.
     func connectionWasLost(_ cause: (any Error)?, hasResponseBegun: Bool)
+    /// Called for a response that changes the protocol (101).
+    func receiveSwitch(_ head: HTTPResponseHead)
     /// Called for a response that can't belong to this request.
     func receiveUnexpected()
     /// Called when the path of the connection is lost.

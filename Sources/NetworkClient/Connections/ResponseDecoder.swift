@@ -7,7 +7,7 @@ import NetworkClientCore
 ///
 /// Unlike NIO's own decoder, it reports whether a byte of a response has been received, and accepts valid syntax that
 /// NIO's decoder rejects: folded lines, whitespace after values, transfer codings.
-final class ResponseDecoder: ChannelDuplexHandler {
+final class ResponseDecoder: ChannelDuplexHandler, RemovableChannelHandler {
     typealias InboundIn = ByteBuffer
     typealias InboundOut = HTTPClientResponsePart
     typealias OutboundIn = HTTPClientRequestPart
@@ -19,6 +19,8 @@ final class ResponseDecoder: ChannelDuplexHandler {
     private var waiting: [ByteBuffer] = []
     private var isInactive = false
     private var hasFailed = false
+    /// Whether a response has changed the protocol: what follows it is not HTTP, and is kept in ``waiting``.
+    private var hasSwitched = false
 
     init(maximumHeadSize: Int) { parser = .init(maximumHeadSize: maximumHeadSize) }
 
@@ -32,10 +34,10 @@ final class ResponseDecoder: ChannelDuplexHandler {
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         let bytes = unwrapInboundIn(data)
-        guard !isReading else { return waiting.append(bytes) }
+        guard !isReading, !hasSwitched else { return waiting.append(bytes) }
         isReading = true
         read(bytes, context)
-        while !waiting.isEmpty { read(waiting.removeFirst(), context) }
+        while !waiting.isEmpty, !hasSwitched { read(waiting.removeFirst(), context) }
         isReading = false
         if isInactive { end(context) }
     }
@@ -48,7 +50,7 @@ final class ResponseDecoder: ChannelDuplexHandler {
     private func read(_ bytes: ByteBuffer, _ context: ChannelHandlerContext) {
         var bytes = bytes
         do throws(ResponseFault) {
-            while !hasFailed, let event = try parse(&bytes) { fire(event, &bytes, context) }
+            while !hasFailed, !hasSwitched, let event = try parse(&bytes) { fire(event, &bytes, context) }
         } catch {
             fail(error, context)
         }
@@ -70,7 +72,9 @@ final class ResponseDecoder: ChannelDuplexHandler {
 
     private func fire(_ event: ResponseParser.Event, _ bytes: inout ByteBuffer, _ context: ChannelHandlerContext) {
         switch event {
-        case .head(let head): context.fireChannelRead(wrapInboundOut(.head(.init(head))))
+        case .head(let head):
+            if head.status == 101 { beginSwitch(&bytes) }
+            context.fireChannelRead(wrapInboundOut(.head(.init(head))))
         case .body(let count):
             guard let piece = bytes.readSlice(length: count) else { return }
             context.fireChannelRead(wrapInboundOut(.body(piece)))
@@ -78,7 +82,29 @@ final class ResponseDecoder: ChannelDuplexHandler {
         }
     }
 
+    /// Keeps the bytes after a response that changes the protocol.
+    private func beginSwitch(_ rest: inout ByteBuffer) {
+        hasSwitched = true
+        if rest.readableBytes > 0 { waiting.insert(rest, at: 0) }
+        rest.clear()
+    }
+
+    /// Leaves the pipeline after a response that changes the protocol.
+    ///
+    /// - Returns: Forwards the bytes after the response, and the channel's end if it came meanwhile.
+    func leave(_ pipeline: ChannelPipeline.SynchronousOperations) throws -> () -> Void {
+        let context = try pipeline.context(handler: self)
+        return { [self] in
+            for bytes in waiting { context.fireChannelRead(NIOAny(bytes)) }
+            waiting = []
+            context.fireChannelReadComplete()
+            if isInactive { context.fireChannelInactive() }
+            pipeline.removeHandler(context: context, promise: nil)
+        }
+    }
+
     private func end(_ context: ChannelHandlerContext) {
+        guard !hasSwitched else { return }
         do throws(ResponseFault) {
             if !hasFailed, try parser.finish() != nil { context.fireChannelRead(wrapInboundOut(.end(nil))) }
         } catch {

@@ -215,6 +215,17 @@ final class ZlibStream {
         return code
     }
 
+    /// The window: the last bytes of the output; inflateGetDictionary().
+    var dictionary: [UInt8] {
+        .init(unsafeUninitializedCapacity: 1 << MAX_WBITS) { buffer, count in
+            var size: uInt = 0
+            if inflateGetDictionary(stream, buffer.baseAddress, &size) == Z_OK { count = Int(size) }
+        }
+    }
+
+    /// Sets the window of a stream that has just begun; inflateSetDictionary().
+    func setDictionary(_ window: [UInt8]) { inflateSetDictionary(stream, window, uInt(window.count)) }
+
     /// zlib's message about its last error.
     var message: String { stream.pointee.msg.map { String(cString: $0) } ?? "no more is known" }
 }

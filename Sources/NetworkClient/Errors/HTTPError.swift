@@ -191,6 +191,14 @@ extension HTTPError {
         /// The token was refused, and refreshing it failed.
         case tokenRefreshFailed
 
+        // WebSockets.
+        /// The server did not accept the WebSocket, or agreed to what was not offered.
+        case webSocketRefused
+        /// The server violated the WebSocket protocol, or sent a message that is too large.
+        case webSocketFailed
+        /// The WebSocket is closed, or the server has closed it because of an error.
+        case webSocketClosed
+
         // The response.
         /// The status is not among the acceptable ones.
         case unacceptableStatus

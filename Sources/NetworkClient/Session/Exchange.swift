@@ -127,6 +127,29 @@ final class Exchange: HTTPExchange, DeadlineOwner {
         )
     }
 
+    /// Releases the connection to the WebSocket that the request opens.
+    func receiveSwitch(_ head: HTTPResponseHead) {
+        guard let handle = current?.handle as? WebSocketRequest else { return receiveUnexpected() }
+        handle.run.history.responseBegan()
+        handle.run.metrics.answered = .now()
+        current?.head = head
+        if handle.run.scheduled != nil { core.dispatcher.receivedHead(handle, .init(head)) }
+        if core.isObserved(handle) { core.tell(.head(.init(head)), handle) }
+        guard let current, current.handle === handle else { return }
+        do throws(HTTPError) {
+            let agreement = try handle.agreement(with: head)
+            guard let released = current.connection.releaseChannel(of: self) else {
+                throw .lost(nil, hasHead: false, at: handle.current.endpoint.text)
+            }
+            handle.run.metrics.end = .now()
+            end()
+            pool.opened(handle, released, head, agreement)
+            pool.retire(self)
+        } catch {
+            fail(error)
+        }
+    }
+
     private func receive(_ head: HTTPResponseHead) {
         guard let handle = current?.handle else { return }
         let status = head.status.code
@@ -276,9 +299,7 @@ final class Exchange: HTTPExchange, DeadlineOwner {
         }
         let handle = finished.handle
         handle.run.metrics.end = .now()
-        sender.end()
-        current = nil
-        timer.deadlines.clear()
+        end()
         handle.enter(.attemptEnded)
         let response = DataResponse(
             http1: head,
@@ -292,6 +313,13 @@ final class Exchange: HTTPExchange, DeadlineOwner {
             core.answered(handle, response)
         }
         pool.retire(self)
+    }
+
+    /// Forgets an attempt that has ended in order.
+    private func end() {
+        sender.end()
+        current = nil
+        timer.deadlines.clear()
     }
 
     // MARK: Responses that another request follows
@@ -452,7 +480,7 @@ final class Exchange: HTTPExchange, DeadlineOwner {
 
 extension PathLoss {
     /// The reason of the request's error; nil if the connection carried no request.
-    fileprivate func reason(at endpoint: Endpoint) -> String? {
+    func reason(at endpoint: Endpoint) -> String? {
         let host = endpoint.way
         return switch self {
         case .idle: nil

@@ -7,6 +7,10 @@
 @_exported public import struct NetworkClientCore.ProxyExceptions
 @_exported public import struct NetworkClientCore.ServerSentEvent
 @_exported public import struct NetworkClientCore.Timeouts
+@_exported public import struct NetworkClientCore.WebSocketCloseCode
+@_exported public import struct NetworkClientCore.WebSocketClosure
+@_exported public import struct NetworkClientCore.WebSocketCompression
+@_exported public import enum NetworkClientCore.WebSocketMessage
 @_exported public import struct Reachability.DestinationPath
 @_exported public import class Reachability.ReachabilityMonitor
 @_exported public import struct ReachabilityCore.IPAddress

@@ -1,6 +1,7 @@
 import NIOCore
 import NIOHTTP1
 import NetworkClientCore
+import ReachabilityCore
 
 /// The connections to one endpoint: carries out the decisions of ``HostPool``.
 ///
@@ -222,12 +223,37 @@ final class HostConnections: HTTPConnectionOwner {
         while case let action = pool.next(), case .use = action { perform(action) }
     }
 
+    /// Starts the WebSocket of a request on a connection that has left the pool.
+    func opened(
+        _ handle: WebSocketRequest,
+        _ released: ReleasedChannel,
+        _ head: HTTPResponseHead,
+        _ agreement: WebSocketHandshake.Agreement
+    ) {
+        let connection = WebSocketConnection(handle, released.channel, agreement)
+        if handle.run.scheduled != nil { core.dispatcher.finishHop(handle) }
+        handle.enter(.upgraded(connection))
+        if let keeper = core.followingKeeper, let addresses = connection.addresses {
+            follow(connection, addresses, keeper)
+        }
+        connection.start(head)
+        released.resume()
+    }
+
     /// Starts following the path of a connection, in a session with a gate.
     private func followPath(of connection: HTTP1Connection) {
         guard !connection.isFollowed, let keeper = core.followingKeeper, let addresses = connection.addresses else {
             return
         }
         connection.isFollowed = true
+        follow(connection, addresses, keeper)
+    }
+
+    private func follow(
+        _ connection: any PathFollowing,
+        _ addresses: (local: IPAddress, remote: IPAddress),
+        _ keeper: GateKeeper
+    ) {
         let ends = ConnectionEnds(
             local: addresses.local,
             remote: addresses.remote,

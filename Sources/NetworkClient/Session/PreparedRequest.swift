@@ -154,4 +154,9 @@ enum ResponseDestination: Sendable {
     case stream
     /// The receiver of a ``DownloadRequest``; nil for memory.
     case receiver(@Sendable (RequestHandle) throws(HTTPError) -> (any BodyReceiver)?)
+    /// A WebSocket, to which the connection changes.
+    case webSocket(WebSocketOptions)
+
+    /// Whether the request opens a WebSocket.
+    var isWebSocket: Bool { if case .webSocket = self { true } else { false } }
 }

@@ -178,6 +178,8 @@ extension RequestHandle {
         case download
         /// The reader of an asynchronous sequence: ``StreamRequest``.
         case stream
+        /// None: the connection becomes a ``WebSocket``, and the request finishes with it.
+        case webSocket
     }
 
     /// The kind of the request.
@@ -185,6 +187,7 @@ extension RequestHandle {
         switch self {
         case is DownloadRequest: .download
         case is StreamRequest: .stream
+        case is WebSocketRequest: .webSocket
         default: .data
         }
     }

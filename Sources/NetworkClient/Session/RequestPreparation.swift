@@ -61,7 +61,8 @@ extension HTTPSession {
                 socketPath: configuration.unixSocketPath,
                 binding: options.binding ?? configuration.binding,
                 requirement: policy.requirement,
-                proxy: try policy.proxies?.proxy(for: url)
+                proxy: try policy.proxies?.proxy(for: url),
+                needsTunnel: options.destination.isWebSocket
             ),
             head: head,
             body: body,

@@ -20,6 +20,8 @@ struct RequestRun {
         case pooled(HostConnections)
         /// It is on a connection.
         case exchanging(Exchange)
+        /// Its connection has become a WebSocket.
+        case upgraded(WebSocketConnection)
         /// It is being sent by the user's transport.
         case carried(Task<Void, Never>)
         /// Its response is complete and is being stored.
@@ -101,6 +103,7 @@ struct RequestRun {
 
     var isReady: Bool { if case .ready = state { true } else { false } }
     var isQueued: Bool { if case .queued = state { true } else { false } }
+    var isUpgraded: Bool { if case .upgraded = state { true } else { false } }
     var isDeciding: Bool { if case .deciding = state { true } else { false } }
 
     /// Whether it can start on a connection.
@@ -117,7 +120,7 @@ struct RequestRun {
         return switch state {
         case .ready: .ready
         case .opening, .queued, .preparing, .checking, .pooled, .deciding: .waiting
-        case .exchanging, .carried, .keeping, .attemptEnded, .finished: .running
+        case .exchanging, .upgraded, .carried, .keeping, .attemptEnded, .finished: .running
         }
     }
 

@@ -161,7 +161,7 @@ final class SessionCore: @unchecked Sendable {
     /// Pauses a request.
     func pause(_ handle: RequestHandle) {
         loop.preconditionInEventLoop()
-        guard !handle.run.isPaused, handle.run.isActive else { return }
+        guard !handle.run.isPaused, handle.run.isActive, !handle.run.isUpgraded else { return }
         handle.setPaused(true)
         if isObserved(handle) { tell(.paused, handle) }
         switch handle.run.state {
@@ -184,7 +184,7 @@ final class SessionCore: @unchecked Sendable {
             task.cancel()
             hold(handle)
         case .queued: dispatcher.pause(handle)
-        case .ready, .attemptEnded, .finished: break
+        case .ready, .upgraded, .attemptEnded, .finished: break
         }
     }
 
@@ -236,6 +236,7 @@ final class SessionCore: @unchecked Sendable {
         case .deciding(let task): task?.cancel()
         case .pooled(let pool): pool.withdraw(handle)
         case .exchanging(let exchange): exchange.abandon()
+        case .upgraded(let connection): connection.abort()
         case .carried(let task): task.cancel()
         case .opening(let receiver), .keeping(let receiver): receiver.abandon()
         }

@@ -52,7 +52,7 @@ extension HTTPError.Code {
             .unacceptableContentType, .responseSerializationFailed, .bodyUnavailable, .bodyNotReplayable, .fileFailed:
             .permanent
         case .tooManyRedirects, .redirectCycle, .redirectUnusable, .redirectRefused, .authenticationFailed,
-            .tokenRefreshFailed:
+            .tokenRefreshFailed, .webSocketRefused, .webSocketFailed, .webSocketClosed:
             .permanent
         case .connectivityTimedOut, .pathNotAllowed, .circuitOpen:
             .permanent

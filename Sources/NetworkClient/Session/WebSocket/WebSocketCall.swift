@@ -1,0 +1,43 @@
+import NIOCore
+import NetworkClientCore
+import Synchronization
+
+/// A call of the user that waits for the connection, and can be cancelled from any thread.
+final class WebSocketCall: Sendable {
+    private let state = Atomic(false)
+
+    /// Whether its task was cancelled.
+    var isCancelled: Bool { state.load(ordering: .acquiring) }
+
+    /// Marks it as cancelled.
+    func cancel() { state.store(true, ordering: .releasing) }
+}
+
+extension HTTPError {
+    /// The error for a call whose task was cancelled; the WebSocket stays open.
+    static func cancelledCall(_ what: String, _ processing: Processing = .answered) -> Self {
+        .init(.cancelled, processing: processing, reason: "\(what) the WebSocket was cancelled")
+    }
+
+    /// The error for a message or ping that can't be sent, because the WebSocket is closed or closing.
+    static func webSocketClosed(_ closure: WebSocketClosure?) -> Self {
+        let how = closure.map { " (\($0.text))" } ?? ""
+        return .init(.webSocketClosed, processing: .answered, reason: "the WebSocket is closed\(how)")
+    }
+
+    /// The error for a WebSocket that the server has closed because of an error.
+    static func webSocketClosed(byServer closure: WebSocketClosure) -> Self {
+        .init(.webSocketClosed, processing: .answered, reason: "the server has closed the WebSocket: \(closure.text)")
+    }
+
+    /// The error for a violation of the protocol by the server.
+    static func webSocketFailed(_ fault: WebSocketFault, at host: String) -> Self {
+        let reason = "the WebSocket of \(host) was closed with the code \(fault.code): \(fault.reason)"
+        return .init(.webSocketFailed, processing: .answered, reason: reason, cause: fault)
+    }
+}
+
+extension WebSocketClosure {
+    /// The closure for messages.
+    fileprivate var text: String { reason.isEmpty ? "code \(code)" : "code \(code), '\(reason)'" }
+}

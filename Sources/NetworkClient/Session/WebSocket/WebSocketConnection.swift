@@ -1,0 +1,396 @@
+import NIOCore
+import NIOHTTP1
+import NetworkClientCore
+import ReachabilityCore
+
+/// The connection of a WebSocket after the opening handshake.
+///
+/// Unchecked, because it is confined to the session's event loop, which each entry checks; the inbox can be used from any
+/// thread.
+final class WebSocketConnection: ChannelInboundHandler, @unchecked Sendable {
+    typealias InboundIn = ByteBuffer
+
+    let loop: any EventLoop
+    /// The received messages.
+    let inbox = WebSocketInbox()
+    /// What both sides have agreed on.
+    let agreement: WebSocketHandshake.Agreement
+    private let handle: WebSocketRequest
+    private let core: SessionCore
+    private let channel: any Channel
+    private let options: WebSocketOptions
+    private let host: String
+    private let output: WebSocketOutput
+    private var context: ChannelHandlerContext?
+    private var head: HTTPResponseHead?
+
+    // Receiving.
+    private var parser: WebSocketParser
+    private var assembler: WebSocketAssembler
+    private let inflater: MessageInflater?
+    private var isMessageCompressed = false
+    private var input = ByteBuffer()
+    private var isParsing = false
+    private var isReading = true
+    private var lastReceived = NIODeadline.now()
+
+    // The end.
+    private var closing = WebSocketClosing()
+    /// Whether the user has closed the WebSocket: further messages are discarded.
+    private var isClosedByUser = false
+    /// Whether the WebSocket has ended; the channel may still be open for a short time.
+    private var isOver = false
+    private var closeTimer: Scheduled<Void>?
+    private var closeWaiters: [(WebSocketClosure) -> Void] = []
+    private var failure: HTTPError?
+
+    // Pings.
+    private var pings = WebSocketPings()
+    private var pingWaiters: [UInt64: (call: WebSocketCall, completion: (Result<Duration, HTTPError>) -> Void)] = [:]
+    private var keepAliveTimer: Scheduled<Void>?
+
+    init(_ handle: WebSocketRequest, _ channel: any Channel, _ agreement: WebSocketHandshake.Agreement) {
+        self.handle = handle
+        self.channel = channel
+        self.agreement = agreement
+        core = handle.core
+        loop = core.loop
+        options = handle.options
+        host = handle.current.endpoint.text
+        output = .init(channel, options, agreement)
+        inflater = agreement.compression.flatMap { MessageInflater($0) }
+        parser = .init(maximumMessageSize: options.maximumMessageSize, allowsCompression: inflater != nil)
+        assembler = .init(maximumSize: options.maximumMessageSize)
+    }
+
+    /// The addresses of both ends; nil if it is not an IP socket.
+    var addresses: (local: IPAddress, remote: IPAddress)? {
+        guard let local = channel.localAddress.flatMap({ IPAddress($0) }),
+            let remote = channel.remoteAddress.flatMap({ IPAddress($0) })
+        else { return nil }
+        return (local, remote)
+    }
+
+    /// Begins to receive, and passes the WebSocket to the user.
+    func start(_ head: HTTPResponseHead) {
+        loop.preconditionInEventLoop()
+        self.head = head
+        do {
+            try channel.pipeline.syncOperations.addHandler(self)
+        } catch {
+            return finish(.failure(.lost(error, hasHead: false, at: host)))
+        }
+        setAutoRead(true)
+        scheduleKeepAlive()
+        handle.begin(.open(self, .init(head)))
+    }
+
+    func handlerAdded(context: ChannelHandlerContext) { self.context = context }
+
+    func handlerRemoved(context: ChannelHandlerContext) { self.context = nil }
+
+    // MARK: Receiving
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        var bytes = unwrapInboundIn(data)
+        lastReceived = .now()
+        if input.readableBytes == 0 { input = bytes } else { input.writeBuffer(&bytes) }
+        parse()
+    }
+
+    func channelInactive(context: ChannelHandlerContext) {
+        parse()
+        connectionEnded(nil)
+        context.fireChannelInactive()
+    }
+
+    func errorCaught(context: ChannelHandlerContext, error: any Error) {
+        connectionEnded(error)
+        context.shut(inOrder: false)
+    }
+
+    func channelWritabilityChanged(context: ChannelHandlerContext) {
+        output.resume()
+        context.fireChannelWritabilityChanged()
+    }
+
+    /// Parses the input while the messages are read; stops reading the connection while they are not.
+    private func parse() {
+        guard !isParsing, !isOver else { return }
+        isParsing = true
+        defer { isParsing = false }
+        do throws(WebSocketFault) {
+            while !isOver, hasRoom, try parseNext() {}
+        } catch {
+            fail(error)
+        }
+    }
+
+    /// Whether further messages are accepted; if not, the connection is not read until they are.
+    private var hasRoom: Bool {
+        let isFull =
+            !isClosedByUser
+            && inbox.isFull { [weak self, loop] in
+                loop.execute { [weak self] in self?.resumeReading() }
+            }
+        if isFull, isReading { setAutoRead(false) }
+        isReading = !isFull
+        return !isFull
+    }
+
+    private func resumeReading() {
+        guard !isOver, !isReading else { return }
+        // Nothing could be received meanwhile.
+        lastReceived = .now()
+        pings.forget()
+        parse()
+        if isReading { setAutoRead(true) }
+    }
+
+    private func setAutoRead(_ reads: Bool) { try? channel.syncOptions?.setOption(.autoRead, value: reads) }
+
+    /// Parses up to the next event; returns whether there was one.
+    private func parseNext() throws(WebSocketFault) -> Bool {
+        let result = input.withUnsafeReadableBytes { bytes in
+            Result { () throws(WebSocketFault) in try parser.next(bytes) }
+        }
+        let (consumed, event) = try result.get()
+        guard case .payload(let count)? = event else {
+            input.moveReaderIndex(forwardBy: consumed)
+            if let event { try receive(event) }
+            return event != nil
+        }
+        input.moveReaderIndex(forwardBy: consumed - count)
+        if let payload = input.readSlice(length: count) { try receive(payload) }
+        return true
+    }
+
+    private func receive(_ event: WebSocketParser.Event) throws(WebSocketFault) {
+        switch event {
+        case .begin(let isText, let isCompressed):
+            assembler.begin(isText: isText)
+            isMessageCompressed = isCompressed
+        case .payload: break
+        case .end: try receiveEnd()
+        case .ping(let payload): if closing.sent == nil { output.pong(payload) }
+        case .pong(let payload): receivePong(payload)
+        case .close(let closure): receiveClose(closure)
+        }
+    }
+
+    private func receive(_ payload: ByteBuffer) throws(WebSocketFault) {
+        if isMessageCompressed, let inflater {
+            return try inflater.inflate(payload) { piece throws(WebSocketFault) in try assembler.append(piece) }
+        }
+        let result = payload.withUnsafeReadableBytes { bytes in
+            Result { () throws(WebSocketFault) in try assembler.append(bytes) }
+        }
+        try result.get()
+    }
+
+    private func receiveEnd() throws(WebSocketFault) {
+        if isMessageCompressed, let inflater {
+            try inflater.finish { piece throws(WebSocketFault) in try assembler.append(piece) }
+        }
+        let message = try assembler.end()
+        if !isClosedByUser { inbox.give(message) }
+    }
+
+    // MARK: Sending
+
+    /// Sends a message; the completion is called when the kernel has accepted it.
+    func send(
+        _ payload: ByteBuffer,
+        isText: Bool,
+        for call: WebSocketCall,
+        _ completion: @escaping WebSocketOutput.Completion
+    ) {
+        loop.preconditionInEventLoop()
+        guard !call.isCancelled else { return completion(.failure(.cancelledCall("sending to", .neverSent))) }
+        guard closing.isOpen, !isClosedByUser, !isOver else { return completion(.failure(closedError)) }
+        output.send(payload, isText: isText, for: call, completion)
+    }
+
+    /// Ends a call whose task was cancelled.
+    func cancel(_ call: WebSocketCall) {
+        loop.preconditionInEventLoop()
+        output.cancel(call)
+        guard let (id, waiter) = pingWaiters.first(where: { $0.value.call === call }) else { return }
+        pingWaiters[id] = nil
+        waiter.completion(.failure(.cancelledCall("the ping of")))
+    }
+
+    /// The error for calls after the end.
+    private var closedError: HTTPError {
+        var error = failure ?? .webSocketClosed(inbox.closure ?? closing.received ?? closing.sent)
+        error.processing = .neverSent
+        return error
+    }
+
+    // MARK: Pings
+
+    /// Sends a ping; the completion gets the round-trip time.
+    func ping(for call: WebSocketCall, _ completion: @escaping (Result<Duration, HTTPError>) -> Void) {
+        loop.preconditionInEventLoop()
+        guard !call.isCancelled else { return completion(.failure(.cancelledCall("the ping of", .neverSent))) }
+        guard closing.isOpen, !isClosedByUser, !isOver else { return completion(.failure(closedError)) }
+        pingWaiters[sendPing()] = (call, completion)
+    }
+
+    private func sendPing() -> UInt64 {
+        let (id, payload) = pings.send(at: .init(.now()))
+        output.ping(payload)
+        return id
+    }
+
+    private func receivePong(_ payload: [UInt8]) {
+        for (id, roundTrip) in pings.receive(payload, at: .init(.now())) {
+            pingWaiters.removeValue(forKey: id)?.completion(.success(roundTrip))
+        }
+    }
+
+    private func scheduleKeepAlive() {
+        guard let interval = options.keepAliveInterval, !isOver else { return }
+        let due =
+            pings.oldest == nil || !isReading
+            ? lastReceived + .init(interval) : lastReceived + .init(interval) + .init(options.keepAliveTimeout)
+        let earliest = isReading ? due : max(due, .now() + .init(interval))
+        keepAliveTimer?.cancel()
+        keepAliveTimer = loop.assumeIsolated().scheduleTask(deadline: earliest) { [weak self] in self?.checkAlive() }
+    }
+
+    /// Sends a ping if nothing was received for the interval, and gives the connection up if no byte followed one.
+    private func checkAlive() {
+        guard let interval = options.keepAliveInterval, closing.isOpen, isReading else { return scheduleKeepAlive() }
+        let silence = NIODeadline.now() - lastReceived
+        if pings.oldest != nil, silence >= .init(interval) + .init(options.keepAliveTimeout) {
+            let reason = "\(host) has not responded to a ping within \(options.keepAliveTimeout)"
+            finish(.failure(.init(.connectionLost, processing: .answered, reason: reason)))
+            return shut(inOrder: false)
+        }
+        if pings.oldest == nil, silence >= .init(interval) { _ = sendPing() }
+        scheduleKeepAlive()
+    }
+
+    // MARK: Closing
+
+    /// Closes the WebSocket in order; the completion gets the other side's Close frame.
+    func close(_ closure: WebSocketClosure, _ completion: @escaping (WebSocketClosure) -> Void) {
+        loop.preconditionInEventLoop()
+        guard !isOver else { return completion(inbox.closure ?? closing.closure) }
+        closeWaiters.append(completion)
+        guard !isClosedByUser, closing.send(closure) else { return }
+        isClosedByUser = true
+        output.close(closure, discardsQueue: false)
+        limitClosing()
+        resumeReading()
+    }
+
+    /// Closes the WebSocket because its user has released it.
+    func release() {
+        close(.init(.goingAway)) { _ in }
+    }
+
+    private func receiveClose(_ closure: WebSocketClosure) {
+        if let response = closing.receive(closure) { output.close(response, discardsQueue: true) }
+        limitClosing()
+        finish(.success(()))
+        // The server closes the connection first (RFC 6455, 7.1.1).
+    }
+
+    /// Closes the WebSocket because of the server's fault.
+    private func fail(_ fault: WebSocketFault) {
+        guard !isOver else { return }
+        let closure = WebSocketClosure(fault.code)
+        if closing.send(closure) { output.close(closure, discardsQueue: true) }
+        limitClosing()
+        finish(.failure(.webSocketFailed(fault, at: host)))
+    }
+
+    /// Closes the connection if the server does not.
+    private func limitClosing() {
+        guard closeTimer == nil else { return }
+        closeTimer = loop.assumeIsolated().scheduleTask(in: .init(options.closeTimeout)) { [self] in
+            closing.end()
+            finish(.success(()))
+            shut(inOrder: true)
+        }
+    }
+
+    /// Ends the WebSocket immediately, because its request has ended.
+    func abort() {
+        loop.preconditionInEventLoop()
+        guard !isOver else { return }
+        let error = HTTPError(.cancelled, processing: .answered, reason: "the WebSocket was cancelled")
+        finish(.failure(error), endsRequest: false)
+        shut(inOrder: false)
+    }
+
+    private func connectionEnded(_ cause: (any Error)?) {
+        closeTimer?.cancel()
+        closing.end()
+        let isExpected = isClosedByUser && cause == nil
+        finish(isExpected ? .success(()) : .failure(.lost(cause, hasHead: false, at: host)))
+    }
+
+    /// Reports the end to all who wait for it; called several times.
+    private func finish(_ result: Result<Void, HTTPError>, endsRequest: Bool = true) {
+        guard !isOver else { return }
+        isOver = true
+        keepAliveTimer?.cancel()
+        input = ByteBuffer()
+        core.followingKeeper?.unfollow(self)
+        let closure = closing.closure
+        if case .failure(let error) = result { failure = error }
+        inbox.end(delivery(closure), closure)
+        output.failAll(closedError)
+        completeAll(closure)
+        if endsRequest { endRequest() }
+    }
+
+    /// The end of the messages.
+    private func delivery(_ closure: WebSocketClosure) -> WebSocketInbox.Delivery {
+        if let failure { return .failure(failure) }
+        guard !isClosedByUser, !closure.code.isUsual else { return .success(nil) }
+        return .failure(.webSocketClosed(byServer: closure))
+    }
+
+    private func completeAll(_ closure: WebSocketClosure) {
+        let (waitingPings, waitingCloses) = (pingWaiters, closeWaiters)
+        (pingWaiters, closeWaiters) = ([:], [])
+        for (_, waiter) in waitingPings { waiter.completion(.failure(closedError)) }
+        for waiter in waitingCloses { waiter(closure) }
+    }
+
+    private func endRequest() {
+        guard handle.run.isUpgraded, let head else { return }
+        if let failure { return core.end(handle, .failure(failure)) }
+        let response = DataResponse(
+            http1: head,
+            buffer: .init(),
+            metrics: handle.run.metrics,
+            address: handle.current.url
+        )
+        core.end(handle, .success(response))
+    }
+
+    /// Closes the connection, whatever the server does.
+    private func shut(inOrder: Bool) { context?.shut(inOrder: inOrder) }
+}
+
+extension WebSocketConnection: PathFollowing {
+    var pathLossPolicy: PathLossPolicy? { handle.current.policy.pathLoss }
+
+    var lastByte: NIODeadline { lastReceived }
+
+    func pathWasLost(_ loss: PathLoss) {
+        let reason = loss.reason(at: handle.current.endpoint) ?? "the path to \(host) was lost"
+        finish(.failure(.init(.pathLost, processing: .answered, reason: reason)))
+        shut(inOrder: false)
+    }
+}
+
+extension WebSocketCloseCode {
+    /// Whether a server that closes with it reports no error.
+    fileprivate var isUsual: Bool { self == .normal || self == .goingAway || self == .noStatus }
+}
