@@ -66,7 +66,7 @@ extension ServerConnection {
     }
 
     /// Returns the next bytes, and reads more if necessary.
-    func take(_ count: Int) throws -> [UInt8] {
+    package func take(_ count: Int) throws -> [UInt8] {
         while pending.withLock({ $0.count }) < count {
             let bytes = try receive()
             pending.withLock { $0 += bytes }

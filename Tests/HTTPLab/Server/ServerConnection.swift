@@ -80,6 +80,14 @@ package final class ServerConnection: Sendable {
         return (requests[0].revents, requests[2].revents != 0)
     }
 
+    /// Whether bytes have been received that were not taken yet.
+    package var hasInput: Bool {
+        get throws {
+            if pending.withLock({ !$0.isEmpty }) { return true }
+            return try wait(for: Int16(POLLIN), within: .zero).socket & Int16(POLLIN) != 0
+        }
+    }
+
     /// Waits until bytes are available, and reads them.
     ///
     /// - Throws: The end of the connection.
