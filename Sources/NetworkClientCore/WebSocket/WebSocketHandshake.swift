@@ -114,5 +114,9 @@ package struct WebSocketRefusal: Error, Sendable, Hashable {
 
 extension String {
     /// The text without the blanks around it.
-    fileprivate var trimmed: String { String(decoding: utf8.trimmingBlanks, as: UTF8.self) }
+    fileprivate var trimmed: String {
+        var rest = utf8.drop { $0.isBlank }
+        while rest.last?.isBlank == true { rest.removeLast() }
+        return String(decoding: rest, as: UTF8.self)
+    }
 }
