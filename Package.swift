@@ -189,6 +189,12 @@ let package = Package(
             swiftSettings: settings
         ),
         .executableTarget(
+            name: "ExchangingMessages",
+            dependencies: ["NetworkClient"],
+            path: "Examples/ExchangingMessages",
+            swiftSettings: settings
+        ),
+        .executableTarget(
             name: "CountingBytes",
             dependencies: [
                 "NetworkClient",
@@ -287,8 +293,9 @@ let package = Package(
         .testTarget(
             name: "RepositoryTests",
             dependencies: [
-                "ComingFrom", "CountingBytes", "FirstProgram", "FirstRequest", "FollowingEvents", "Guides", "HTTPLab",
-                "NetworkLab", "OtherClients", "OtherWays", "PipeConnection", "ReachabilityCore", "SendingBodies",
+                "ComingFrom", "CountingBytes", "ExchangingMessages", "FirstProgram", "FirstRequest", "FollowingEvents",
+                "Guides", "HTTPLab", "NetworkLab", "OtherClients", "OtherWays", "PipeConnection", "ReachabilityCore",
+                "SendingBodies",
                 "SigningRequests", "SteadyUpload", "netwatch", "netwatch-fetch",
                 .product(name: "Crypto", package: "swift-crypto"),
             ],

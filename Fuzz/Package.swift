@@ -69,6 +69,11 @@ let package = Package(
             swiftSettings: settings
         ),
         .executableTarget(
+            name: "FuzzWebSocket",
+            dependencies: ["FuzzSupport", "NetworkClientCore"],
+            swiftSettings: settings
+        ),
+        .executableTarget(
             name: "FuzzPartRecord",
             dependencies: ["FuzzSupport", "NetworkClientCore"],
             swiftSettings: settings

@@ -2,7 +2,7 @@
 """Makes the seeds of the fuzz targets under Corpus/ from the captures in Tests/Fixtures.
 
 A seed for each kind of message and attribute for the decoder, short captures of each format for the reader, and whole stories for the
-model; replies of proxies, responses, event streams, records of parts, URLs, fields and forms, as they are written below. Run it again when the fixtures change; it writes the
+model; replies of proxies, responses, event streams, WebSockets, records of parts, URLs, fields and forms, as they are written below. Run it again when the fixtures change; it writes the
 same bytes for the same fixtures.
 """
 import os
@@ -191,6 +191,16 @@ for name, stream in {
 }.items():
     save("FuzzEventStream", name, b"\2\xff" + stream)
 save("FuzzEventStream", "large", b"\2\4" + b"id:1\n\ndata:b\n\n")
+
+# WebSockets: a byte for how they are split, a byte for the maximum size and compression, and the frames or a field.
+for name, (options, frames) in {
+    "fragments": (0x7F, b"\x01\2ab\x89\1!\x80\1c\x8a\0\x88\4\x03\xe9by"),
+    "utf-8": (0x7F, b"\x01\2\xc3\xa9\0\1\xe2\0\2\x82\xac\x80\0\x81\3\xed\xa0\x80"),
+    "compressed": (0xFF, b"\xc1\7\xf2H\xcd\xc9\xc9\7\0\x41\1\xf2\x80\4\0\x11\0\0"),
+    "large": (0x7F, b"\x82\x7e\1\0" + bytes(256) + b"\x82\x7f\0\0\0\0\6@\0\0"), "close": (1, b"\x88\2\x03\xed"),
+    "field": (0xFF, b'permessage-deflate; server_no_context_takeover; client_max_window_bits="10"; server_max_window_bits=9'),
+}.items():
+    save("FuzzWebSocket", name, bytes([2, options]) + frames)
 
 # Records of parts.
 for name, lines in {

@@ -20,7 +20,8 @@ struct PublicNamesTests {
         ResponseBody.Element ResponseBody.Failure SecurityPolicy SecurityPolicy.Mode
         ServerChallenge ServerChallenge.Verdict ServerSentEvents ServerSentEvents.AsyncIterator
         ServerSentEvents.Element ServerSentEvents.Failure SpaceCredential StreamRequest StreamedResponse TLSOptions
-        TLSOptions.Version Throttle Transport TransportRequest TransportResponse TrustRoots
+        TLSOptions.Version Throttle Transport TransportRequest TransportResponse TrustRoots WebSocket WebSocket.Messages
+        WebSocket.Messages.AsyncIterator WebSocket.Messages.Element WebSocket.Messages.Failure WebSocketOptions
         """,
         "HTTPSerialization": """
         BytesResponseSerializer CompoundResponseSerializer CompoundResponseSerializer.Output
@@ -34,7 +35,7 @@ struct PublicNamesTests {
         """,
         "NetworkClientCore": """
         AuthenticationChallenge AuthenticationChallenge.Parameter Credential Processing ProxyExceptions ServerSentEvent
-        Timeouts Timeouts.Stage
+        Timeouts Timeouts.Stage WebSocketCloseCode WebSocketClosure WebSocketCompression WebSocketMessage
         """,
         "RequestGate": """
         CircuitBreakerPolicy GatePolicy GiveUpReason PathLossPolicy RequestPriority RetryDecision RetryPolicy

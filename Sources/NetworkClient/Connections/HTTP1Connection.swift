@@ -143,7 +143,9 @@ final class HTTP1Connection: ChannelInboundHandler, RemovableChannelHandler, HTT
 
     func releaseChannel(of exchange: any HTTPExchange) -> ReleasedChannel? {
         loop.preconditionInEventLoop()
-        guard self.exchange === exchange, !held.isLost, let channel = context?.channel, !life.isClosed else { return nil }
+        guard self.exchange === exchange, !held.isLost, let channel = context?.channel, !life.isClosed else {
+            return nil
+        }
         let pipeline = channel.pipeline.syncOperations
         guard let forward = try? decoder.leave(pipeline) else { return nil }
         self.exchange = nil

@@ -28,7 +28,10 @@ final class ResponseDecoder: ChannelDuplexHandler, RemovableChannelHandler {
     var hasBegun: Bool { parser.hasBegun }
 
     func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
-        if case .head(let head) = unwrapOutboundIn(data) { parser.expectResponse(to: head.method.rawValue) }
+        // After a response that changes the protocol, it is not HTTP.
+        if !hasSwitched, case .head(let head) = unwrapOutboundIn(data) {
+            parser.expectResponse(to: head.method.rawValue)
+        }
         context.write(data, promise: promise)
     }
 

@@ -95,7 +95,7 @@ extension WebSocketCloseCode: CustomStringConvertible {
 package struct WebSocketFault: Error, Sendable, Hashable {
     /// The code that is sent to the other side.
     package let code: WebSocketCloseCode
-    /// What is wrong with what was received.
+    /// The description of the fault.
     package let reason: String
 
     /// Creates a fault.

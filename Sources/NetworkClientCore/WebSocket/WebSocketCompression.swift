@@ -56,6 +56,7 @@ public struct WebSocketCompression: Sendable, Hashable {
     /// Returns the agreement for the server's response to the offer (RFC 7692, 7.1).
     ///
     /// - Parameter parameters: The parameters of the extension in the response.
+    /// - Returns: The agreement.
     /// - Throws: ``WebSocketRefusal`` for parameters that are unknown, invalid, repeated or not offered.
     package func agreement(
         _ parameters: [(name: String, value: String?)]

@@ -36,6 +36,7 @@ package struct WebSocketFrame: Sendable, Hashable {
     /// Returns the header of a masked frame, as the client sends it.
     ///
     /// - Parameter key: The four bytes of the masking key, in the order of memory.
+    /// - Returns: The bytes.
     package func encoded(maskedBy key: UInt32) -> [UInt8] {
         var bytes = [(isFinal ? 0x80 : 0) | (isCompressed ? 0x40 : 0) | opcode.rawValue]
         switch length {
@@ -51,7 +52,9 @@ package struct WebSocketFrame: Sendable, Hashable {
 
     /// Masks or unmasks a payload in place (RFC 6455, 5.3).
     ///
-    /// - Parameter key: The four bytes of the masking key, in the order of memory.
+    /// - Parameters:
+    ///   - payload: The payload.
+    ///   - key: The four bytes of the masking key, in the order of memory.
     package static func mask(_ payload: UnsafeMutableRawBufferPointer, with key: UInt32) {
         let wide = UInt64(key) << 32 | UInt64(key)
         var position = 0

@@ -5,7 +5,7 @@ package struct WebSocketHandshake: Sendable, Hashable {
     /// The compression that the client offers; nil for none.
     package let compression: WebSocketCompression?
 
-    /// What both sides have agreed on.
+    /// The terms on which both sides have agreed.
     package struct Agreement: Sendable, Hashable {
         /// The subprotocol; nil for none.
         package var subprotocol: String?
@@ -49,8 +49,9 @@ package struct WebSocketHandshake: Sendable, Hashable {
     /// Checks the response with the status 101 (RFC 6455, 4.1).
     ///
     /// - Parameters:
-    ///   - values: Returns the values of the response's fields with a name.
     ///   - accept: The value that `Sec-WebSocket-Accept` must have.
+    ///   - values: Returns the values of the response's fields with a name.
+    /// - Returns: The agreement.
     /// - Throws: ``WebSocketRefusal``.
     package func agreement(
         accept: String,
@@ -77,7 +78,9 @@ package struct WebSocketHandshake: Sendable, Hashable {
         guard let value = values.first else { return nil }
         guard values.count == 1, subprotocols.contains(value) else {
             let offered = subprotocols.isEmpty ? "none" : subprotocols.joined(separator: ", ")
-            throw .init("it chose the subprotocol '\(values.joined(separator: ", "))', which was not offered (\(offered))")
+            throw .init(
+                "it chose the subprotocol '\(values.joined(separator: ", "))', which was not offered (\(offered))"
+            )
         }
         return value
     }
@@ -99,14 +102,16 @@ package struct WebSocketHandshake: Sendable, Hashable {
         let parts = text.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
         guard parts.count == 2 else { return (text, nil) }
         var value = String(parts[1]).trimmed
-        if value.count >= 2, value.hasPrefix("\""), value.hasSuffix("\"") { value = String(value.dropFirst().dropLast()) }
+        if value.count >= 2, value.hasPrefix("\""), value.hasSuffix("\"") {
+            value = String(value.dropFirst().dropLast())
+        }
         return (String(parts[0]).trimmed, value)
     }
 }
 
 /// The reason why the client does not accept a server's response to the opening handshake.
 package struct WebSocketRefusal: Error, Sendable, Hashable {
-    /// What is wrong with the response.
+    /// The fault of the response.
     package let reason: String
 
     init(_ reason: String) { self.reason = reason }

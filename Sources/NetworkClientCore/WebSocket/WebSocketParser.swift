@@ -23,7 +23,7 @@ package struct WebSocketParser: Sendable {
         case over
     }
 
-    /// The maximum size of a message in bytes. Compressed messages are limited after decompression.
+    /// The maximum size of a message in bytes; compressed messages are limited after decompression.
     private let maximumMessageSize: Int
     /// Whether messages may be compressed.
     private let allowsCompression: Bool

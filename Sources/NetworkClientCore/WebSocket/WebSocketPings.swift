@@ -38,7 +38,4 @@ package struct WebSocketPings: Sendable {
         pings.removeSubrange(...index)
         return confirmed.map { ($0.0, .nanoseconds($0.1)) }
     }
-
-    /// Forgets all pings, because the other side can't be expected to respond.
-    package mutating func forget() { pings = [] }
 }

@@ -26,10 +26,14 @@ package struct LabFrame: Sendable, Hashable {
     }
 
     /// Creates a text frame.
-    package static func text(_ text: String, isFinal: Bool = true) -> Self { .init(1, Array(text.utf8), isFinal: isFinal) }
+    package static func text(_ text: String, isFinal: Bool = true) -> Self {
+        .init(1, Array(text.utf8), isFinal: isFinal)
+    }
 
     /// Creates a continuation frame.
-    package static func more(_ text: String, isFinal: Bool = true) -> Self { .init(0, Array(text.utf8), isFinal: isFinal) }
+    package static func more(_ text: String, isFinal: Bool = true) -> Self {
+        .init(0, Array(text.utf8), isFinal: isFinal)
+    }
 
     /// Creates a ping.
     package static func ping(_ text: String = "") -> Self { .init(9, Array(text.utf8)) }
@@ -65,6 +69,7 @@ extension ServerConnection {
     /// Reads a request for a WebSocket, and accepts it.
     ///
     /// - Parameter fields: Further fields of the response.
+    /// - Throws: The end of the connection.
     package func acceptWebSocket(_ fields: [String] = []) throws {
         let request = try readRequest()
         let lines = [

@@ -23,7 +23,8 @@ package final class PythonWebSockets: Sendable {
         guard Self.isInstalled else { throw LabError("start websockets", errno: ENOENT, detail: Self.advice) }
         scheme = identity == nil ? "ws" : "wss"
         daemon = try ServerDaemon("/usr/bin/python3", arguments: [ServerDaemon.file], sign: "listening") {
-            folder, port in
+            folder,
+            port in
             let chain = try identity.map { try folder.write("chain.pem", $0.chain) }
             let key = try identity.map { try folder.write("key.pem", $0.key) }
             return Self.program(port, compression, chain ?? "", key ?? "")

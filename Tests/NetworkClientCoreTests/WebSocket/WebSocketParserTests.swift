@@ -8,7 +8,10 @@ import Testing
     private enum Part: Equatable {
         case begin(isText: Bool, isCompressed: Bool)
         case payload([UInt8])
-        case end, ping([UInt8]), pong([UInt8]), close(WebSocketClosure)
+        case end
+        case ping([UInt8])
+        case pong([UInt8])
+        case close(WebSocketClosure)
     }
 
     /// Parses bytes in pieces of a size; neighbouring payloads are joined.
@@ -73,11 +76,13 @@ import Testing
         #expect(try Self.parse([0x88, 0, 0xFF, 0xFF, 0xFF]) == [.close(.init(.noStatus))])
     }
 
-    @Test(arguments: [
-        [0x83], [0x8B], [0x91], [0xA1], [0xC1], [0xC9], [0x81, 0x80], [0x09], [0x89, 126], [0x80], [0x00],
-        [0x01, 0, 0x81, 0], [0x81, 126, 0, 125], [0x81, 127, 0, 0, 0, 0, 0, 0, 0xFF, 0xFF],
-        [0x81, 127, 0x80, 0, 0, 0, 0, 0, 0, 0], [0x88, 1, 0], [0x88, 2, 0x03, 0xED], [0x88, 2, 0, 0],
-    ] as [[UInt8]])
+    @Test(
+        arguments: [
+            [0x83], [0x8B], [0x91], [0xA1], [0xC1], [0xC9], [0x81, 0x80], [0x09], [0x89, 126], [0x80], [0x00],
+            [0x01, 0, 0x81, 0], [0x81, 126, 0, 125], [0x81, 127, 0, 0, 0, 0, 0, 0, 0xFF, 0xFF],
+            [0x81, 127, 0x80, 0, 0, 0, 0, 0, 0, 0], [0x88, 1, 0], [0x88, 2, 0x03, 0xED], [0x88, 2, 0, 0],
+        ] as [[UInt8]]
+    )
     func `a violation is found at its first byte`(bytes: [UInt8]) {
         let fault = #expect(throws: WebSocketFault.self) { _ = try Self.parse(bytes, pieces: 1) }
         #expect(fault?.code == .protocolError)
@@ -91,7 +96,9 @@ import Testing
 
     @Test func `a message that is too large is refused by its headers`() throws {
         #expect(try Self.parse([0x82, 5, 1, 2, 3, 4, 5], limit: 5).last == .end)
-        for bytes in [[0x82, 6], [0x02, 3, 1, 2, 3, 0x80, 3], [0x82, 127, 0x7F] + [UInt8](repeating: 0xFF, count: 7)] {
+        for bytes in [
+            [0x82, 6], [0x02, 3, 1, 2, 3, 0x80, 3], [0x82, 127, 0x7F] + [UInt8](repeating: 0xFF, count: 7),
+        ] {
             let fault = #expect(throws: WebSocketFault.self) { _ = try Self.parse(bytes as [UInt8], limit: 5) }
             #expect(fault?.code == .messageTooLarge)
         }

@@ -15,7 +15,8 @@ final class WebSocketLab: Sendable {
     /// - Parameters:
     ///   - fields: Further fields of the response.
     ///   - configuration: The session's configuration.
-    ///   - script: The script; the frames that it reads with ``read(_:)`` are recorded.
+    ///   - script: The script; the frames that it reads with `readFrame(into:)` are recorded.
+    /// - Throws: The errno if it can't listen.
     init(
         _ fields: [String] = [],
         _ configuration: HTTPConfiguration = .lasting,

@@ -14,7 +14,8 @@ struct WebSocketServerTests {
         return [
             .text(""), .binary([]), .text("x"), .text(words), .text(words), .binary(Array(words.utf8)),
             .binary((0..<100_000).map { _ in .random(in: .min ... .max, using: &generator) }),
-            .binary([UInt8](repeating: 0, count: 2_000_000)), .text(words), .text(String(repeating: "é", count: 70_000)),
+            .binary([UInt8](repeating: 0, count: 2_000_000)), .text(words),
+            .text(String(repeating: "é", count: 70_000)),
         ]
     }
 
@@ -37,15 +38,17 @@ struct WebSocketServerTests {
         try await exchange(socket)
     }
 
-    @Test(arguments: [
-        ("", WebSocketCompression()),
-        ("server_no_context_takeover=True", .init()), ("client_no_context_takeover=True", .init()),
-        ("server_no_context_takeover=True, client_no_context_takeover=True", .init(minimumSize: 0)),
-        ("", .init(clientContextTakeover: false, serverContextTakeover: false)),
-        ("server_max_window_bits=9, client_max_window_bits=9", .init()),
-        ("client_max_window_bits=10", .init(clientWindowBits: 9, serverWindowBits: 11, minimumSize: 0)),
-        ("client_max_window_bits=8", .init()),
-    ] as [(String, WebSocketCompression)])
+    @Test(
+        arguments: [
+            ("", WebSocketCompression()),
+            ("server_no_context_takeover=True", .init()), ("client_no_context_takeover=True", .init()),
+            ("server_no_context_takeover=True, client_no_context_takeover=True", .init(minimumSize: 0)),
+            ("", .init(clientContextTakeover: false, serverContextTakeover: false)),
+            ("server_max_window_bits=9, client_max_window_bits=9", .init()),
+            ("client_max_window_bits=10", .init(clientWindowBits: 9, serverWindowBits: 11, minimumSize: 0)),
+            ("client_max_window_bits=8", .init()),
+        ] as [(String, WebSocketCompression)]
+    )
     func `compressed messages return as they were sent`(server: String, offer: WebSocketCompression) async throws {
         let server = try PythonWebSockets(compression: "ServerPerMessageDeflateFactory(\(server))")
         let session = try HTTPSession(baseURL: server.url, configuration: .lasting)
@@ -99,7 +102,9 @@ struct WebSocketServerTests {
         configuration.proxy = .all(try ProxyServer("http://127.0.0.1:\(proxy.port)"))
         let session = try HTTPSession(baseURL: server.url, configuration: configuration)
         try await exchange(try await session.webSocket(""))
-        #expect(proxy.connections.map { $0.requests.first?.head.hasPrefix("CONNECT 127.0.0.1:\(server.port) ") } == [true])
+        #expect(
+            proxy.connections.map { $0.requests.first?.head.hasPrefix("CONNECT 127.0.0.1:\(server.port) ") } == [true]
+        )
     }
 
     @Test func `a SOCKS proxy connects to the server`() async throws {
@@ -123,25 +128,39 @@ struct WebSocketCompressionTests {
     private static let hello: [UInt8] = [0xF2, 0x48, 0xCD, 0xC9, 0xC9, 0x07, 0x00]
 
     /// The examples of RFC 7692, 7.2.3: each is one or two messages "Hello".
-    @Test(arguments: [
-        ("one block", [LabFrame(1, hello, reserved: 4)], 1),
-        ("fragments", [LabFrame(1, Array(hello[..<3]), isFinal: false, reserved: 4), .init(0, Array(hello[3...]))], 1),
-        ("a shared window", [.init(1, hello, reserved: 4), .init(1, [0xF2, 0x00, 0x11, 0x00, 0x00], reserved: 4)], 2),
-        ("no compression", [.init(1, [0, 5, 0, 0xFA, 0xFF] + Array("Hello".utf8) + [0], reserved: 4)], 1),
-        ("a final block", [.init(1, [0xF3, 0x48, 0xCD, 0xC9, 0xC9, 0x07, 0x00, 0x00], reserved: 4)], 1),
-        (
-            "a window across a final block",
-            [
-                .init(1, [0xF3, 0x48, 0xCD, 0xC9, 0xC9, 0x07, 0x00, 0x00], reserved: 4),
-                .init(1, [0xF2, 0x00, 0x11, 0x00, 0x00], reserved: 4),
-            ], 2
-        ),
-        (
-            "two blocks",
-            [.init(1, [0xF2, 0x48, 0x05, 0x00, 0x00, 0x00, 0xFF, 0xFF, 0xCA, 0xC9, 0xC9, 0x07, 0x00], reserved: 4)], 1
-        ),
-        ("an uncompressed message", [.init(1, hello, reserved: 4), .text("Hello")], 2),
-    ] as [(String, [LabFrame], Int)])
+    @Test(
+        arguments: [
+            ("one block", [LabFrame(1, hello, reserved: 4)], 1),
+            (
+                "fragments",
+                [LabFrame(1, Array(hello[..<3]), isFinal: false, reserved: 4), .init(0, Array(hello[3...]))], 1
+            ),
+            (
+                "a shared window",
+                [.init(1, hello, reserved: 4), .init(1, [0xF2, 0x00, 0x11, 0x00, 0x00], reserved: 4)], 2
+            ),
+            ("no compression", [.init(1, [0, 5, 0, 0xFA, 0xFF] + Array("Hello".utf8) + [0], reserved: 4)], 1),
+            ("a final block", [.init(1, [0xF3, 0x48, 0xCD, 0xC9, 0xC9, 0x07, 0x00, 0x00], reserved: 4)], 1),
+            (
+                "a window across a final block",
+                [
+                    .init(1, [0xF3, 0x48, 0xCD, 0xC9, 0xC9, 0x07, 0x00, 0x00], reserved: 4),
+                    .init(1, [0xF2, 0x00, 0x11, 0x00, 0x00], reserved: 4),
+                ], 2
+            ),
+            (
+                "two blocks",
+                [
+                    .init(
+                        1,
+                        [0xF2, 0x48, 0x05, 0x00, 0x00, 0x00, 0xFF, 0xFF, 0xCA, 0xC9, 0xC9, 0x07, 0x00],
+                        reserved: 4
+                    )
+                ], 1
+            ),
+            ("an uncompressed message", [.init(1, hello, reserved: 4), .text("Hello")], 2),
+        ] as [(String, [LabFrame], Int)]
+    )
     func `the examples of the specification are read`(name: String, frames: [LabFrame], count: Int) async throws {
         for size in [1, 1000] {
             let lab = try WebSocketLab(Self.agreed) { connection, _ in
@@ -173,9 +192,16 @@ struct WebSocketCompressionTests {
 
     @Test func `a bomb of 1 GiB is refused at the limit`() async throws {
         // A thousand times the same: each MiB is about a KiB.
-        let zeros = try #require(MessageDeflater(.init(
-            clientContextTakeover: true, serverContextTakeover: true, clientWindowBits: 15, serverWindowBits: 15
-        )))
+        let zeros = try #require(
+            MessageDeflater(
+                .init(
+                    clientContextTakeover: true,
+                    serverContextTakeover: true,
+                    clientWindowBits: 15,
+                    serverWindowBits: 15
+                )
+            )
+        )
         let pieces = (0..<1024).map { _ in
             Array(zeros.deflate(.init(repeating: 0, count: 1 << 20)).readableBytesView) + [0, 0, 0xFF, 0xFF]
         }

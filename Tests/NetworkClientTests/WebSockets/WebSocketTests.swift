@@ -156,7 +156,10 @@ struct WebSocketTests {
         #expect(lab.received.first { $0.opcode == 2 }?.payload == [UInt8](repeating: 7, count: 100_000))
         #expect(lab.received.contains(.pong("now")))
         #expect(frames.last?.closeCode == 4000)
-        #expect(frames.last.map { String(decoding: $0.payload.dropFirst(2), as: UTF8.self) } == String(repeating: "é", count: 61))
+        #expect(
+            frames.last.map { String(decoding: $0.payload.dropFirst(2), as: UTF8.self) }
+                == String(repeating: "é", count: 61)
+        )
         #expect(Set(frames.compactMap(\.key)).count > 90)
     }
 
@@ -188,16 +191,19 @@ struct WebSocketTests {
 
     @Test func `a server that does not read makes the sender wait, and a cancelled message is not sent`() async throws {
         let latch = try ServerLatch()
-        let server = try ScriptedServer(receiveBuffer: 4096, always: [
-            .custom { connection in try connection.acceptWebSocket() }, .await(latch),
-            .custom { connection in
-                while true {
-                    let frame = try connection.readFrame()
-                    if frame.opcode == 8 { return }
-                    #expect(frame.payload.first == 1)
-                }
-            },
-        ])
+        let server = try ScriptedServer(
+            receiveBuffer: 4096,
+            always: [
+                .custom { connection in try connection.acceptWebSocket() }, .await(latch),
+                .custom { connection in
+                    while true {
+                        let frame = try connection.readFrame()
+                        if frame.opcode == 8 { return }
+                        #expect(frame.payload.first == 1)
+                    }
+                },
+            ]
+        )
         let session = try HTTPSession(baseURL: "ws://127.0.0.1:\(server.port)/", configuration: .lasting)
         let socket = try await session.webSocket("", webSocketOptions: .init(keepAliveInterval: nil))
         let large = Task { try await socket.send([UInt8](repeating: 1, count: 64 << 20)) }
@@ -368,13 +374,16 @@ struct WebSocketTests {
     @Test func `a server that sends pings and reads nothing gets only few pongs`() async throws {
         let flood = LabFrame(9, [UInt8](repeating: 1, count: 125)).bytes
         let piece = (0..<500).flatMap { _ in flood }
-        let server = try ScriptedServer(receiveBuffer: 4096, always: [
-            .custom { connection in
-                try connection.acceptWebSocket()
-                for _ in 0..<1000 { try connection.send(piece) }
-            },
-            .sendBytes(LabFrame.text("end").bytes), .readToEnd,
-        ])
+        let server = try ScriptedServer(
+            receiveBuffer: 4096,
+            always: [
+                .custom { connection in
+                    try connection.acceptWebSocket()
+                    for _ in 0..<1000 { try connection.send(piece) }
+                },
+                .sendBytes(LabFrame.text("end").bytes), .readToEnd,
+            ]
+        )
         let session = try HTTPSession(baseURL: "ws://127.0.0.1:\(server.port)/", configuration: .lasting)
         let socket = try await session.webSocket("")
         #expect(try await socket.receive() == .text("end"))

@@ -40,6 +40,21 @@ import Testing
         #expect(rest.output.hasPrefix("2 add b\n"), "\(rest)")
     }
 
+    @Test func `the program with a WebSocket exchanges messages`() throws {
+        let server = try ScriptedServer(always: [
+            .custom { connection in
+                try connection.acceptWebSocket()
+                for _ in 0..<2 { try connection.send(.init(1, try connection.readFrame().payload)) }
+                _ = try connection.readFrame()
+                try connection.send(.close(1000))
+            }
+        ])
+        let program = BuiltProducts.path(of: "ExchangingMessages")
+        let outcome = try LabProcess.run(program, ["ws://127.0.0.1:\(server.port)/v1", "hello", "é"])
+        #expect(outcome.output == "hello\né\n", "\(outcome)")
+        #expect(server.connections.first?.requests.first?.head.hasPrefix("GET /v1/feed ") == true)
+    }
+
     @Test func `the program with a stage counts the bytes of each host`() throws {
         let server = try AnsweringServer { _ in [.response("12345")] }
         let other = "http://localhost:\(server.port)"

@@ -10,6 +10,7 @@ import Testing
         "docs/interceptors.md": ["SigningRequests"],
         "docs/parameters.md": ["Guides"],
         "docs/server-sent-events.md": ["FollowingEvents"],
+        "docs/websocket.md": ["ExchangingMessages"],
     ]
 
     @Test(arguments: pages.keys.sorted())

@@ -90,9 +90,10 @@ public final class WebSocket: Sendable {
 
     /// Runs a call on the event loop, and waits for its completion.
     private func call<Value: Sendable>(
-        _ start: @escaping @Sendable (
-            WebSocketConnection, WebSocketCall, @escaping (Result<Value, HTTPError>) -> Void
-        ) -> Void
+        _ start:
+            @escaping @Sendable (
+                WebSocketConnection, WebSocketCall, @escaping (Result<Value, HTTPError>) -> Void
+            ) -> Void
     ) async throws(HTTPError) -> Value {
         let (call, connection) = (WebSocketCall(), connection)
         let result = await withTaskCancellationHandler {

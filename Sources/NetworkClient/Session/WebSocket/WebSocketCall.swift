@@ -30,6 +30,14 @@ extension HTTPError {
         .init(.webSocketClosed, processing: .answered, reason: "the server has closed the WebSocket: \(closure.text)")
     }
 
+    /// The error for a connection that ended without a Close frame.
+    static func webSocketLost(_ cause: (any Error)?, at host: String) -> Self {
+        let errno = (cause as? IOError)?.errnoCode
+        let how = cause.map { errno.map(describe) ?? "\($0)" } ?? "closed by the server"
+        let reason = "the connection of the WebSocket to \(host) ended without a Close frame (\(how))"
+        return .init(.connectionLost, processing: .answered, reason: reason, errno: errno, cause: cause)
+    }
+
     /// The error for a violation of the protocol by the server.
     static func webSocketFailed(_ fault: WebSocketFault, at host: String) -> Self {
         let reason = "the WebSocket of \(host) was closed with the code \(fault.code): \(fault.reason)"

@@ -13,9 +13,10 @@ final class WebSocketConnection: ChannelInboundHandler, @unchecked Sendable {
     let loop: any EventLoop
     /// The received messages.
     let inbox = WebSocketInbox()
-    /// What both sides have agreed on.
+    /// The terms on which both sides have agreed.
     let agreement: WebSocketHandshake.Agreement
-    private let handle: WebSocketRequest
+    /// The request; nil once the WebSocket has ended.
+    private var handle: WebSocketRequest?
     private let core: SessionCore
     private let channel: any Channel
     private let options: WebSocketOptions
@@ -33,6 +34,10 @@ final class WebSocketConnection: ChannelInboundHandler, @unchecked Sendable {
     private var isParsing = false
     private var isReading = true
     private var lastReceived = NIODeadline.now()
+    /// The end of the connection, which was received while the messages were not read.
+    private var heldEnd: HeldEnd?
+
+    private struct HeldEnd { var cause: (any Error)? }
 
     // The end.
     private var closing = WebSocketClosing()
@@ -61,6 +66,9 @@ final class WebSocketConnection: ChannelInboundHandler, @unchecked Sendable {
         inflater = agreement.compression.flatMap { MessageInflater($0) }
         parser = .init(maximumMessageSize: options.maximumMessageSize, allowsCompression: inflater != nil)
         assembler = .init(maximumSize: options.maximumMessageSize)
+        inbox.whenRoom { [weak self, loop] in
+            loop.execute { [weak self] in self?.resumeReading() }
+        }
     }
 
     /// The addresses of both ends; nil if it is not an IP socket.
@@ -82,7 +90,7 @@ final class WebSocketConnection: ChannelInboundHandler, @unchecked Sendable {
         }
         setAutoRead(true)
         scheduleKeepAlive()
-        handle.begin(.open(self, .init(head)))
+        handle?.begin(.open(self, .init(head)))
     }
 
     func handlerAdded(context: ChannelHandlerContext) { self.context = context }
@@ -92,6 +100,7 @@ final class WebSocketConnection: ChannelInboundHandler, @unchecked Sendable {
     // MARK: Receiving
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        guard !isOver else { return }
         var bytes = unwrapInboundIn(data)
         lastReceived = .now()
         if input.readableBytes == 0 { input = bytes } else { input.writeBuffer(&bytes) }
@@ -99,13 +108,12 @@ final class WebSocketConnection: ChannelInboundHandler, @unchecked Sendable {
     }
 
     func channelInactive(context: ChannelHandlerContext) {
-        parse()
-        connectionEnded(nil)
+        holdEnd(nil)
         context.fireChannelInactive()
     }
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
-        connectionEnded(error)
+        holdEnd(error)
         context.shut(inOrder: false)
     }
 
@@ -128,11 +136,7 @@ final class WebSocketConnection: ChannelInboundHandler, @unchecked Sendable {
 
     /// Whether further messages are accepted; if not, the connection is not read until they are.
     private var hasRoom: Bool {
-        let isFull =
-            !isClosedByUser
-            && inbox.isFull { [weak self, loop] in
-                loop.execute { [weak self] in self?.resumeReading() }
-            }
+        let isFull = !isClosedByUser && inbox.isFull()
         if isFull, isReading { setAutoRead(false) }
         isReading = !isFull
         return !isFull
@@ -142,9 +146,18 @@ final class WebSocketConnection: ChannelInboundHandler, @unchecked Sendable {
         guard !isOver, !isReading else { return }
         // Nothing could be received meanwhile.
         lastReceived = .now()
-        pings.forget()
         parse()
-        if isReading { setAutoRead(true) }
+        guard isReading else { return }
+        if let heldEnd { connectionEnded(heldEnd.cause) } else { setAutoRead(true) }
+    }
+
+    /// Ends the WebSocket with its connection, once what was received before is read.
+    ///
+    /// When the server closes the connection, the channel reads up to the end regardless.
+    private func holdEnd(_ cause: (any Error)?) {
+        heldEnd = heldEnd ?? .init(cause: cause)
+        parse()
+        if isReading { connectionEnded(cause) }
     }
 
     private func setAutoRead(_ reads: Bool) { try? channel.syncOptions?.setOption(.autoRead, value: reads) }
@@ -261,7 +274,8 @@ final class WebSocketConnection: ChannelInboundHandler, @unchecked Sendable {
 
     /// Sends a ping if nothing was received for the interval, and gives the connection up if no byte followed one.
     private func checkAlive() {
-        guard let interval = options.keepAliveInterval, closing.isOpen, isReading else { return scheduleKeepAlive() }
+        guard let interval = options.keepAliveInterval, closing.isOpen else { return }
+        guard isReading else { return scheduleKeepAlive() }
         let silence = NIODeadline.now() - lastReceived
         if pings.oldest != nil, silence >= .init(interval) + .init(options.keepAliveTimeout) {
             let reason = "\(host) has not responded to a ping within \(options.keepAliveTimeout)"
@@ -292,7 +306,8 @@ final class WebSocketConnection: ChannelInboundHandler, @unchecked Sendable {
     }
 
     private func receiveClose(_ closure: WebSocketClosure) {
-        if let response = closing.receive(closure) { output.close(response, discardsQueue: true) }
+        // The client's own Close frame may be queued.
+        output.close(closing.receive(closure) ?? .init(closure.code), discardsQueue: true)
         limitClosing()
         finish(.success(()))
         // The server closes the connection first (RFC 6455, 7.1.1).
@@ -302,7 +317,8 @@ final class WebSocketConnection: ChannelInboundHandler, @unchecked Sendable {
     private func fail(_ fault: WebSocketFault) {
         guard !isOver else { return }
         let closure = WebSocketClosure(fault.code)
-        if closing.send(closure) { output.close(closure, discardsQueue: true) }
+        _ = closing.send(closure)
+        output.close(closure, discardsQueue: true)
         limitClosing()
         finish(.failure(.webSocketFailed(fault, at: host)))
     }
@@ -330,7 +346,7 @@ final class WebSocketConnection: ChannelInboundHandler, @unchecked Sendable {
         closeTimer?.cancel()
         closing.end()
         let isExpected = isClosedByUser && cause == nil
-        finish(isExpected ? .success(()) : .failure(.lost(cause, hasHead: false, at: host)))
+        finish(isExpected ? .success(()) : .failure(.webSocketLost(cause, at: host)))
     }
 
     /// Reports the end to all who wait for it; called several times.
@@ -346,6 +362,7 @@ final class WebSocketConnection: ChannelInboundHandler, @unchecked Sendable {
         output.failAll(closedError)
         completeAll(closure)
         if endsRequest { endRequest() }
+        handle = nil
     }
 
     /// The end of the messages.
@@ -363,7 +380,7 @@ final class WebSocketConnection: ChannelInboundHandler, @unchecked Sendable {
     }
 
     private func endRequest() {
-        guard handle.run.isUpgraded, let head else { return }
+        guard let handle, handle.run.isUpgraded, let head else { return }
         if let failure { return core.end(handle, .failure(failure)) }
         let response = DataResponse(
             http1: head,
@@ -379,12 +396,12 @@ final class WebSocketConnection: ChannelInboundHandler, @unchecked Sendable {
 }
 
 extension WebSocketConnection: PathFollowing {
-    var pathLossPolicy: PathLossPolicy? { handle.current.policy.pathLoss }
+    var pathLossPolicy: PathLossPolicy? { handle?.current.policy.pathLoss }
 
     var lastByte: NIODeadline { lastReceived }
 
     func pathWasLost(_ loss: PathLoss) {
-        let reason = loss.reason(at: handle.current.endpoint) ?? "the path to \(host) was lost"
+        let reason = handle.flatMap { loss.reason(at: $0.current.endpoint) } ?? "the path to \(host) was lost"
         finish(.failure(.init(.pathLost, processing: .answered, reason: reason)))
         shut(inOrder: false)
     }

@@ -19,14 +19,16 @@ final class WebSocketInbox: Sendable {
         var readers: [(call: WebSocketCall, continuation: UnsafeContinuation<Delivery, Never>)] = []
         var end: Delivery?
         var closure: WebSocketClosure?
-        /// Called when there is room again; nil while the connection is read.
+        /// Whether the connection is not read because of it.
+        var isStopped = false
+        /// Called when there is room again.
         var onRoom: (@Sendable () -> Void)?
 
         mutating func pop() -> (WebSocketMessage, (@Sendable () -> Void)?)? {
             guard let message = messages.popFirst() else { return nil }
             size -= message.size + messageOverhead
-            guard size <= limit / 2, let onRoom else { return (message, nil) }
-            self.onRoom = nil
+            guard size <= limit / 2, isStopped else { return (message, nil) }
+            isStopped = false
             return (message, onRoom)
         }
     }
@@ -47,12 +49,14 @@ final class WebSocketInbox: Sendable {
         reader?.resume(returning: .success(message))
     }
 
-    /// Returns whether it is full; if so, the closure is called once when there is room.
-    func isFull(_ onRoom: @escaping @Sendable () -> Void) -> Bool {
+    /// Sets the closure that is called when there is room again.
+    func whenRoom(_ onRoom: @escaping @Sendable () -> Void) { state.withLock { $0.onRoom = onRoom } }
+
+    /// Returns whether it is full; if so, the reader that makes room calls the closure.
+    func isFull() -> Bool {
         state.withLock { state in
-            guard state.size > Self.limit else { return false }
-            state.onRoom = onRoom
-            return true
+            state.isStopped = state.size > Self.limit
+            return state.isStopped
         }
     }
 

@@ -72,7 +72,9 @@ final class WebSocketOutput {
     // MARK: Control frames
 
     /// Sends a ping.
-    func ping(_ payload: [UInt8]) { if !isClosed { write(.init(.ping, length: payload.count), ByteBuffer(bytes: payload)) } }
+    func ping(_ payload: [UInt8]) {
+        if !isClosed { write(.init(.ping, length: payload.count), ByteBuffer(bytes: payload)) }
+    }
 
     /// Responds to a ping: only to the last one if the other side does not read (RFC 6455, 5.5.3).
     func pong(_ payload: [UInt8]) {
@@ -82,6 +84,7 @@ final class WebSocketOutput {
 
     /// Sends the Close frame after the messages that are queued, or in place of them.
     func close(_ closure: WebSocketClosure, discardsQueue: Bool) {
+        guard !isClosed else { return }
         let payload = ByteBuffer(bytes: closure.payload)
         if discardsQueue {
             failAll(.webSocketClosed(closure))

@@ -5,8 +5,9 @@ import NIOCore
 import NIOHTTP1
 import NetworkClientCore
 
-/// The request that opens a WebSocket: a GET whose response changes the protocol (RFC 6455, 4). It finishes with the
-/// WebSocket.
+/// The request that opens a WebSocket: a GET whose response changes the protocol (RFC 6455, 4).
+///
+/// It finishes with the WebSocket.
 final class WebSocketRequest: RequestHandle, @unchecked Sendable {
     /// The first result: the connection, or the outcome of the request if there is none.
     enum Beginning: Sendable {
