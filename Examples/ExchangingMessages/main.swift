@@ -31,15 +31,20 @@ func openChat(with session: HTTPSession) async throws -> WebSocket {
     return socket
 }
 
+/// Prints the messages of a WebSocket up to its end.
+func printMessages(of socket: WebSocket) async throws(HTTPError) {
+    while let message = try await socket.receive() { print(message) }
+}
+
 /// Prints messages, and opens another WebSocket when one is lost; while there is no path, the session waits for one.
 func follow(with session: HTTPSession) async throws {
     let options = RequestOptions(gate: .waitsForConnectivity(nil), retry: .standard)
     while true {
         let socket = try await session.webSocket("feed", options: options)
         do {
-            for try await message in socket.messages { print(message) }
-            return
-        } catch  where error.code == .connectionLost || error.code == .pathLost {
+            return try await printMessages(of: socket)
+        } catch {
+            guard error.code == .connectionLost || error.code == .pathLost else { throw error }
             print("lost:", error.reason)
         }
     }

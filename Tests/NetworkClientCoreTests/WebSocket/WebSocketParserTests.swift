@@ -156,7 +156,8 @@ import Testing
         for text in ["", "a", "éé"] {
             assembler.begin(isText: true)
             try Array(text.utf8).withUnsafeBytes { try assembler.append($0) }
-            #expect(try assembler.end() == .text(text))
+            let message = try assembler.end()
+            #expect(message == .text(text))
         }
         assembler.begin(isText: false)
         try [UInt8]([1, 2, 3]).withUnsafeBytes { try assembler.append($0) }
