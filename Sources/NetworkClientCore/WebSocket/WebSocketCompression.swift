@@ -51,6 +51,19 @@ public struct WebSocketCompression: Sendable, Hashable {
         package var clientWindowBits: Int
         /// The base-2 logarithm of the server's window, from 8 to 15.
         package var serverWindowBits: Int
+
+        /// Creates an agreement.
+        package init(
+            clientContextTakeover: Bool = true,
+            serverContextTakeover: Bool = true,
+            clientWindowBits: Int = 15,
+            serverWindowBits: Int = 15
+        ) {
+            self.clientContextTakeover = clientContextTakeover
+            self.serverContextTakeover = serverContextTakeover
+            self.clientWindowBits = clientWindowBits
+            self.serverWindowBits = serverWindowBits
+        }
     }
 
     /// Returns the agreement for the server's response to the offer (RFC 7692, 7.1).

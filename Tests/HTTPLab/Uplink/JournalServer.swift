@@ -72,7 +72,7 @@ extension JournalServer.Entry {
 
 extension ServerConnection {
     /// Reads the next request with its body.
-    func readRequest() throws -> ServerRecord.Request {
+    package func readRequest() throws -> ServerRecord.Request {
         try readHead()
         try readBody()
         guard let request = records.value[number].requests.last else { throw Ended(how: .closedHere) }

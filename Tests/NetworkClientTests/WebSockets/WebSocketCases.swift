@@ -1,4 +1,5 @@
 import HTTPLab
+import Testing
 
 /// A case of the WebSocket conformance tests: what a server sends to a client that returns each message, and what the
 /// client must send.
@@ -73,7 +74,7 @@ struct WebSocketCase: Sendable, CustomTestStringConvertible {
 
     // MARK: 4: opcodes
 
-    private static let opcodes: [Self] = ([3, 4, 5, 6, 7] + [11, 12, 13, 14, 15]).map { opcode in
+    private static let opcodes: [Self] = ([3, 4, 5, 6, 7, 11, 12, 13, 14, 15] as [UInt8]).map { opcode in
         let number = opcode < 8 ? "4.1.\(opcode - 2)" : "4.2.\(opcode - 10)"
         return .init(number, [.init(opcode), .ping()], closes: 1002)
     }
@@ -154,6 +155,11 @@ struct WebSocketCase: Sendable, CustomTestStringConvertible {
 
     // MARK: 7: closing
 
+    private static let validCodes: [UInt16] = [
+        1000, 1001, 1002, 1003, 1007, 1008, 1009, 1010, 1011, 3000, 3999, 4000, 4999,
+    ]
+    private static let invalidCodes: [UInt16] = [0, 999, 1004, 1005, 1006, 1016, 1100, 2000, 2999, 5000, 65_535]
+
     private static let closes: [Self] =
         [
             .init("7.1.1", [.text("Hello World!")], replies: [.text("Hello World!")]),
@@ -168,10 +174,10 @@ struct WebSocketCase: Sendable, CustomTestStringConvertible {
             .init("7.3.6", [.close(1000, String(repeating: "*", count: 124))], closes: 1002),
             .init("7.5.1", [.init(8, [0x03, 0xE8] + invalid)], closes: 1007),
         ]
-        + [1000, 1001, 1002, 1003, 1007, 1008, 1009, 1010, 1011, 3000, 3999, 4000, 4999].map {
+        + validCodes.map {
             .init("7.7 \($0)", [.close($0)], closes: $0)
         }
-        + [0, 999, 1004, 1005, 1006, 1016, 1100, 2000, 2999, 5000, 65_535].map {
+        + invalidCodes.map {
             .init("7.9 \($0)", [.close($0)], closes: 1002)
         }
 

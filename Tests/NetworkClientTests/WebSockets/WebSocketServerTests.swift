@@ -1,4 +1,5 @@
 import HTTPLab
+import NIOCore
 import NetworkClientCore
 import Testing
 
@@ -192,18 +193,9 @@ struct WebSocketCompressionTests {
 
     @Test func `a bomb of 1 GiB is refused at the limit`() async throws {
         // A thousand times the same: each MiB is about a KiB.
-        let zeros = try #require(
-            MessageDeflater(
-                .init(
-                    clientContextTakeover: true,
-                    serverContextTakeover: true,
-                    clientWindowBits: 15,
-                    serverWindowBits: 15
-                )
-            )
-        )
+        let deflater = try #require(MessageDeflater(.init()))
         let pieces = (0..<1024).map { _ in
-            Array(zeros.deflate(.init(repeating: 0, count: 1 << 20)).readableBytesView) + [0, 0, 0xFF, 0xFF]
+            Array(deflater.deflate(.init(repeating: 0, count: 1 << 20)).readableBytesView) + [0, 0, 0xFF, 0xFF]
         }
         let bomb = pieces.flatMap(\.self)
         #expect(bomb.count < 4 << 20)
