@@ -105,10 +105,15 @@ final class HostConnections: HTTPConnectionOwner {
 
     private func use(_ connection: Int, _ handle: RequestHandle) {
         guard case .open(let carrier, let record) = connections[connection] else { return }
-        // It may have been opened before a request asked for its path.
-        if handle.current.policy.isGated, let carrier = carrier as? HTTP1Connection { followPath(of: carrier) }
         let exchange = spareExchanges.popLast() ?? Exchange(self, core)
-        if carrier.start(exchange) { return exchange.begin(handle, on: carrier, record) }
+        let isGated = handle.current.policy.isGated
+        if carrier.start(exchange) {
+            exchange.begin(handle, on: carrier, record)
+            // It may have been opened before a request asked for its path. This looks the path up, and the first bytes of
+            // the request need not wait for that.
+            if isGated, let carrier = carrier as? HTTP1Connection { followPath(of: carrier) }
+            return
+        }
         // The connection is already closed.
         retire(exchange)
         vacate(connection)
@@ -211,10 +216,10 @@ final class HostConnections: HTTPConnectionOwner {
             return failed(handler, HTTPError(.connectionLost, processing: .neverSent, reason: reason))
         }
         connections[handler.id] = .open(handler, .init(connection.metrics))
-        followPath(of: handler)
         perform(pool.opened(handler.id, slots: handler.capacity))
         serveWaiting()
         handler.becomeIdle()
+        followPath(of: handler)
     }
 
     /// Starts waiting requests as long as there are free slots.
@@ -224,9 +229,9 @@ final class HostConnections: HTTPConnectionOwner {
 
     /// Starts following the path of a connection, in a session with a gate.
     private func followPath(of connection: HTTP1Connection) {
-        guard !connection.isFollowed, let keeper = core.followingKeeper, let addresses = connection.addresses else {
-            return
-        }
+        guard !connection.isFollowed, !connection.isClosed, let keeper = core.followingKeeper,
+            let addresses = connection.addresses
+        else { return }
         connection.isFollowed = true
         let ends = ConnectionEnds(
             local: addresses.local,
