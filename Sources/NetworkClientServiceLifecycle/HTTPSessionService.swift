@@ -34,7 +34,7 @@ public struct HTTPSessionService: Service {
         self.unfinished = unfinished
     }
 
-    /// Waits for the shutdown, and then shuts the session down as ``NetworkClient/HTTPSession/shutdown(within:)`` does.
+    /// Waits for the shutdown, and then shuts the session down as `HTTPSession.shutdown(within:)` does.
     public func run() async {
         // A cancellation ends the wait too, and the requests with it.
         try? await gracefulShutdown()

@@ -75,6 +75,15 @@ struct NetrcTests {
         #expect(values(leading).allSatisfy { $0 == "Basic eDp5" })
     }
 
+    @Test func `after a redirect from https to http no entry is used`() throws {
+        let path = try folder.write("netrc", "machine a login x password y")
+        let netrc = try #require(try NetrcCredentials(.file(path)))
+        let (secure, plain) = (try HTTPURL("https://a/").origin, try HTTPURL("http://a/").origin)
+        #expect(netrc.credential(at: plain, from: secure) == nil)
+        #expect(netrc.credential(at: plain, from: plain)?.user == "x")
+        #expect(netrc.credential(at: secure, from: plain)?.user == "x")
+    }
+
     @Test func `the password of the user in a URL is taken from that user's entry`() async throws {
         let server = try server()
         let text = "machine 127.0.0.1 login x password y\nmachine 127.0.0.1 login anna password secret\n"
