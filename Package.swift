@@ -200,6 +200,7 @@ let package = Package(
                 "NetworkClientServiceLifecycle", "Reachability",
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+                .product(name: "UnixSignals", package: "swift-service-lifecycle"),
             ],
             path: "Examples/Guides",
             swiftSettings: settings
@@ -210,6 +211,7 @@ let package = Package(
                 "NetworkClient", "NetworkClientObservability", "NetworkClientServiceLifecycle",
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+                .product(name: "UnixSignals", package: "swift-service-lifecycle"),
             ],
             path: "Examples/RunningService",
             swiftSettings: settings

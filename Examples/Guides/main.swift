@@ -6,6 +6,7 @@ import NetworkClientObservability
 import NetworkClientServiceLifecycle
 import Reachability
 import ServiceLifecycle
+import UnixSignals
 
 // The code of the articles in the documentation catalogues: `Guides TASK [ARGUMENT]`.
 
