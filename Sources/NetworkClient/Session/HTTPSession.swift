@@ -21,6 +21,8 @@ public final class HTTPSession: Sendable {
     let fields: HTTPFields
     /// The encoded fields of requests without fields of their own: the session's fields, and the base URL's host.
     let readyHeaders: PreparedHeaders
+    /// Whether the serializer leaves GET and HEAD requests unchanged that have neither parameters nor a body.
+    let serializerKeepsPlainRequests: Bool
 
     /// Creates a session.
     ///
@@ -48,6 +50,7 @@ public final class HTTPSession: Sendable {
         policy = try RequestPolicy(configuration).with(.init(), binding: configuration.binding)
         fields = DefaultFields.fields(for: configuration)
         readyHeaders = .init(fields, authority: base?.authority ?? "")
+        serializerKeepsPlainRequests = Self.keepsPlainRequests(configuration.requestSerializer)
         try configuration.tls.policy.check(baseScheme: base?.scheme)
         core = try .init(configuration, loop: loop, resolver)
     }

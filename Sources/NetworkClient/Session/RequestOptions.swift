@@ -48,6 +48,11 @@ public struct RequestOptions: Sendable {
     /// ``RequestInterceptor/retry(_:)`` before it.
     public var interceptors: [any RequestInterceptor]
 
+    /// The serializer of its parameters; nil, the default, for the session's.
+    public var requestSerializer: (any RequestSerializer)?
+    /// The acceptable responses, and the decoder of JSON; nil, the default, for the session's.
+    public var responseSerializer: ResponseSerializerSettings?
+
     /// The destination of the response's body.
     var destination = ResponseDestination.memory
 
@@ -68,7 +73,9 @@ public struct RequestOptions: Sendable {
         redirects: RedirectPolicy? = nil,
         credential: Credential? = nil,
         authenticates: Bool = true,
-        interceptors: [any RequestInterceptor] = []
+        interceptors: [any RequestInterceptor] = [],
+        requestSerializer: (any RequestSerializer)? = nil,
+        responseSerializer: ResponseSerializerSettings? = nil
     ) {
         self.timeouts = timeouts
         self.binding = binding
@@ -86,6 +93,8 @@ public struct RequestOptions: Sendable {
         self.credential = credential
         self.authenticates = authenticates
         self.interceptors = interceptors
+        self.requestSerializer = requestSerializer
+        self.responseSerializer = responseSerializer
     }
 }
 
