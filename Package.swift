@@ -177,6 +177,12 @@ let package = Package(
             swiftSettings: settings
         ),
         .executableTarget(
+            name: "PortedPrograms",
+            dependencies: ["NetworkClient", "Reachability"],
+            path: "Examples/PortedPrograms",
+            swiftSettings: settings
+        ),
+        .executableTarget(
             name: "SigningRequests",
             dependencies: ["NetworkClient", .product(name: "Crypto", package: "swift-crypto")],
             path: "Examples/SigningRequests",
@@ -288,7 +294,8 @@ let package = Package(
             name: "RepositoryTests",
             dependencies: [
                 "ComingFrom", "CountingBytes", "FirstProgram", "FirstRequest", "FollowingEvents", "Guides", "HTTPLab",
-                "NetworkLab", "OtherClients", "OtherWays", "PipeConnection", "ReachabilityCore", "SendingBodies",
+                "NetworkLab", "OtherClients", "OtherWays", "PipeConnection", "PortedPrograms", "ReachabilityCore",
+                "SendingBodies",
                 "SigningRequests", "SteadyUpload", "netwatch", "netwatch-fetch",
                 .product(name: "Crypto", package: "swift-crypto"),
             ],
