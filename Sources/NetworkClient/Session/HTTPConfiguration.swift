@@ -14,6 +14,8 @@ public import ReachabilityCore
 public struct HTTPConfiguration: Sendable {
     /// The header fields of every request; empty by default.
     ///
+    /// ``HTTPSession/updateHeaders(_:)`` changes them later.
+    ///
     /// A request's own fields replace those of the same name. `User-Agent`, `Accept-Encoding` and `Accept-Language`
     /// have default values, which these fields replace too.
     public var headers: HTTPFields
@@ -47,6 +49,8 @@ public struct HTTPConfiguration: Sendable {
     public var decompresses: Bool
     /// The interface or source address that connections are bound to; none by default.
     public var binding: LocalBinding
+    /// The type of traffic for routers and the queues of this machine; nil, the default, for the kernel's defaults.
+    public var serviceType: NetworkServiceType?
     /// The path of a Unix socket (unix(7)) to which all requests are sent, regardless of the host in their URL; nil,
     /// the default, for TCP.
     public var unixSocketPath: String?
@@ -120,6 +124,7 @@ public struct HTTPConfiguration: Sendable {
         maximumHeadSize: Int = 256 << 10,
         decompresses: Bool = true,
         binding: LocalBinding = .unbound,
+        serviceType: NetworkServiceType? = nil,
         unixSocketPath: String? = nil,
         proxy: ProxyConfiguration = .environment,
         callbackQueue: DispatchQueue = .global(),
@@ -148,6 +153,7 @@ public struct HTTPConfiguration: Sendable {
         self.maximumHeadSize = maximumHeadSize
         self.decompresses = decompresses
         self.binding = binding
+        self.serviceType = serviceType
         self.unixSocketPath = unixSocketPath
         self.proxy = proxy
         self.callbackQueue = callbackQueue
@@ -184,8 +190,8 @@ extension HTTPConfiguration: CustomStringConvertible, CustomDebugStringConvertib
             "responseSerializer": responseSerializer,
             "maximumConnectionsPerHost": maximumConnectionsPerHost, "idleTimeout": idleTimeout as Any,
             "maximumBodySize": maximumBodySize, "maximumErrorBodySize": maximumErrorBodySize,
-            "maximumHeadSize": maximumHeadSize, "decompresses": decompresses,
-            "binding": binding, "unixSocketPath": unixSocketPath as Any, "proxy": proxy,
+            "maximumHeadSize": maximumHeadSize, "decompresses": decompresses, "binding": binding,
+            "serviceType": serviceType as Any, "unixSocketPath": unixSocketPath as Any, "proxy": proxy,
             "eventMonitors": eventMonitors.count, "transport": transport != nil, "gate": gate,
             "requirement": requirement, "retry": retry, "pathLoss": pathLoss,
             "addsIdempotencyKeys": addsIdempotencyKeys, "circuitBreaker": circuitBreaker as Any,

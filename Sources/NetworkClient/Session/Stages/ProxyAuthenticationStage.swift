@@ -58,7 +58,8 @@ extension HTTPError {
         _ response: DataResponse
     ) -> Self {
         let status = "\(response.head.status.code) \(response.head.status.reasonPhrase)"
-        let words = ProxyFailure(proxy: proxy, endpoint: handle.endpoint).words(for: status)
+        let failure = ProxyFailure(proxy: proxy, endpoint: handle.endpoint)
+        let words = failure.words(for: status, response["Proxy-Authenticate"])
         var error = HTTPError(.proxyAuthenticationRequired, processing: .refusedUnprocessed, reason: words)
         error.proxy = proxy.description
         error.add(response, of: handle)
