@@ -7,7 +7,7 @@ import Testing
 
 @testable import NetworkClient
 
-/// What a request leaves behind: its events for monitors, its metrics, its URL and the thread of its closures.
+/// The record of a request: its events for monitors, its metrics, its URL and the thread of its closures.
 @Suite(.timeLimit(.minutes(5)))
 struct RequestRecordTests {
     /// Records the ends of requests and of the decoding of their responses.
