@@ -89,6 +89,11 @@ struct PhotoAlbum {
 
 func runPhotoAlbum(server: String, picture: String, folder: String) async throws {
     let album = try PhotoAlbum(server: server)
+    do {
+        _ = try await album.photos(.init(album: "none", page: 1, tags: []))
+    } catch let error as HTTPError {
+        print(error.response?.status.code ?? 0, String(decoding: error.body, as: UTF8.self))
+    }
     let photos = try await album.photos(.init(album: "Alps", page: 1, tags: ["snow", "lake"]))
     for photo in photos { print(photo.title, photo.takenAt.formatted(.iso8601)) }
     guard let first = photos.first else { return }
@@ -96,9 +101,4 @@ func runPhotoAlbum(server: String, picture: String, folder: String) async throws
     print(try await album.upload(URL(filePath: picture), titled: "New").id)
     print(try await album.original(of: first, in: URL(filePath: folder)).lastPathComponent)
     try await album.delete(first)
-    do {
-        _ = try await album.photos(.init(album: "none", page: 1, tags: []))
-    } catch let error as HTTPError {
-        print(error.response?.status.code ?? 0, String(decoding: error.body, as: UTF8.self))
-    }
 }
