@@ -206,6 +206,12 @@ let package = Package(
             swiftSettings: settings
         ),
         .executableTarget(
+            name: "PortedPrograms",
+            dependencies: ["NetworkClient", "Reachability"],
+            path: "Examples/PortedPrograms",
+            swiftSettings: settings
+        ),
+        .executableTarget(
             name: "RunningService",
             dependencies: [
                 "NetworkClient", "NetworkClientObservability", "NetworkClientServiceLifecycle",
@@ -343,7 +349,8 @@ let package = Package(
             name: "RepositoryTests",
             dependencies: [
                 "ComingFrom", "CountingBytes", "FirstProgram", "FirstRequest", "FollowingEvents", "Guides", "HTTPLab",
-                "NetworkLab", "OtherClients", "OtherWays", "PipeConnection", "ReachabilityCore", "RunningService",
+                "NetworkLab", "OtherClients", "OtherWays", "PipeConnection", "PortedPrograms", "ReachabilityCore",
+                "RunningService",
                 "SendingBodies",
                 "SigningRequests", "SteadyUpload", "netwatch", "netwatch-fetch",
                 .product(name: "Crypto", package: "swift-crypto"),
