@@ -34,6 +34,8 @@ struct ImportTableTests {
         ],
         "NetwatchCore": ["ReachabilityCore"],
         "NetworkClientFoundation": ["Foundation", "NetworkClient"],
+        "NetworkClientObservability": ["CoreMetrics", "Locking", "Logging", "NetworkClient", "Tracing"],
+        "NetworkClientServiceLifecycle": ["NetworkClient", "ServiceLifecycle"],
         "NetworkClientCore": ["ReachabilityCore"],
         "ReachabilityCore": [],
         "RequestGate": ["NetworkClientCore", "ReachabilityCore"],

@@ -21,6 +21,10 @@ struct Endpoint: Sendable, Hashable {
     var proxy: ProxyServer?
     /// Whether a proxy opens a tunnel for it even without TLS, as for a WebSocket (RFC 6455, 4.1).
     var needsTunnel = false
+    /// The TLS client of requests with TLS options of their own; nil for that of the session.
+    var tls: RequestTLS?
+    /// The type of traffic; nil for the kernel's defaults.
+    var serviceType: NetworkServiceType?
 }
 
 /// The interface or source address that a connection's socket is bound to.

@@ -385,7 +385,7 @@ final class WebSocketConnection: ChannelInboundHandler, @unchecked Sendable {
         let response = DataResponse(
             http1: head,
             buffer: .init(),
-            metrics: handle.run.metrics,
+            recorded: handle.run.metrics,
             address: handle.current.url
         )
         core.end(handle, .success(response))

@@ -91,7 +91,7 @@ final class WebSocketRequest: RequestHandle, @unchecked Sendable {
         )
         error.request = request.description
         error.response = response.head
-        error.body = Array(response.buffer.readableBytesView.prefix(HTTPError.keptBody))
+        error.body = Array(response.buffer.readableBytesView.prefix(core.configuration.maximumErrorBodySize))
         return error
     }
 }
