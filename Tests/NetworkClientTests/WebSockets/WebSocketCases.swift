@@ -12,12 +12,15 @@ struct WebSocketCase: Sendable, CustomTestStringConvertible {
     var replies: [LabFrame]
     /// The code of the client's Close frame; nil for one without a code.
     var code: UInt16?
+    /// Whether the server closes with 1000 once it has received the replies.
+    var closesAfterReplies = false
 
     var testDescription: String { number }
 
     /// A case in which the server sends valid frames and then closes with 1000.
     init(_ number: String, _ frames: [LabFrame], replies: [LabFrame]) {
-        self.init(number, frames + [.close(1000)], replies: replies, closes: 1000)
+        self.init(number, frames, replies: replies, closes: 1000)
+        closesAfterReplies = true
     }
 
     /// A case in which the client closes with a code.

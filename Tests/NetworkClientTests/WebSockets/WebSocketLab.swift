@@ -10,7 +10,7 @@ final class WebSocketLab: Sendable {
     let server: ScriptedServer
     let session: HTTPSession
 
-    /// Starts a server that accepts each request, runs a script, and then reads up to a Close frame.
+    /// Starts a server that accepts each request, runs a script, reads up to a Close frame, and returns it.
     ///
     /// - Parameters:
     ///   - fields: Further fields of the response.
@@ -27,7 +27,10 @@ final class WebSocketLab: Sendable {
             .custom { connection in
                 try connection.acceptWebSocket(fields)
                 try script(connection, frames)
-                while try connection.readFrame(into: frames).opcode != 8 {}
+                var frame = try connection.readFrame(into: frames)
+                while frame.opcode != 8 { frame = try connection.readFrame(into: frames) }
+                frame.key = nil
+                try connection.send(frame)
             }
         ])
         session = try HTTPSession(baseURL: "ws://127.0.0.1:\(server.port)/", configuration: configuration)

@@ -262,7 +262,7 @@ struct WebSocketTests {
             }
             while true { try connection.readFrame(into: frames) }
         }
-        let options = WebSocketOptions(keepAliveInterval: .milliseconds(20), keepAliveTimeout: .milliseconds(200))
+        let options = WebSocketOptions(keepAliveInterval: .milliseconds(20), keepAliveTimeout: .seconds(5))
         let socket = try await lab.session.webSocket("", webSocketOptions: options)
         let error = await #expect(throws: HTTPError.self) { try await socket.receive() }
         #expect(error?.code == .connectionLost && error?.reason.contains("ping") == true)
@@ -387,6 +387,7 @@ struct WebSocketTests {
         let session = try HTTPSession(baseURL: "ws://127.0.0.1:\(server.port)/", configuration: .lasting)
         let socket = try await session.webSocket("")
         #expect(try await socket.receive() == .text("end"))
-        #expect(server.received.count < 1 << 20)
+        // The rest was in the buffers of the kernel.
+        #expect(server.received.count < 500_000 * 131 / 2)
     }
 }
