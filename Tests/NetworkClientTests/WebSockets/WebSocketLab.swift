@@ -27,10 +27,8 @@ final class WebSocketLab: Sendable {
             .custom { connection in
                 try connection.acceptWebSocket(fields)
                 try script(connection, frames)
-                var frame = try connection.readFrame(into: frames)
-                while frame.opcode != 8 { frame = try connection.readFrame(into: frames) }
-                frame.key = nil
-                try connection.send(frame)
+                while frames.value.last?.opcode != 8 { try connection.readFrame(into: frames) }
+                try connection.send(.init(8, frames.value.last?.payload ?? []))
             }
         ])
         session = try HTTPSession(baseURL: "ws://127.0.0.1:\(server.port)/", configuration: configuration)
