@@ -33,7 +33,7 @@ public final class DataRequest: RequestHandle, @unchecked Sendable {
         do {
             return try serializer.serialize(response.head, body: response.bytes)
         } catch {
-            throw HTTPError(error, response, for: request.description)
+            throw HTTPError(error, response, for: request)
         }
     }
 
@@ -132,7 +132,7 @@ extension HTTPError {
     /// The number of bytes of a response's body that an error keeps.
     static let keptBody = 4_096
 
-    fileprivate init(_ error: ResponseSerializationError, _ response: DataResponse, for request: String) {
+    fileprivate init(_ error: ResponseSerializationError, _ response: DataResponse, for request: PreparedRequest) {
         let code: Code =
             switch error.code {
             case .unacceptableStatus: .unacceptableStatus
@@ -145,7 +145,7 @@ extension HTTPError {
             reason: "\(error)",
             cause: error.underlying
         )
-        self.request = request
+        belong(to: request, as: request.description)
         self.response = response.head
         self.body = Array(response.buffer.readableBytesView.prefix(Self.keptBody))
         self.decoded = error.decoded

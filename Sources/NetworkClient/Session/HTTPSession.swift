@@ -235,7 +235,9 @@ extension HTTPSession {
         headers: HTTPFields = [:],
         options: RequestOptions = .init()
     ) -> DataRequest {
-        request(method, reference, parameters: parameters, headers: headers, body: body, options: options)
+        var options = options
+        options.isUpload = true
+        return request(method, reference, parameters: parameters, headers: headers, body: body, options: options)
     }
 }
 
@@ -255,7 +257,7 @@ extension HTTPSession {
             if options.startsAtOnce { handle.resume() }
             return handle
         } catch {
-            return core.handle(for: .invalid(method, error))
+            return core.handle(for: .invalid(method, error, options))
         }
     }
 }

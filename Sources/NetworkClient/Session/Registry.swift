@@ -66,6 +66,8 @@ extension SessionCore {
 extension RequestHandle {
     /// Fails the request before it is returned to the user, so that nothing can start it.
     fileprivate func fail(with error: HTTPError) {
+        var error = error
+        error.tag = tag
         endUnstarted(.failure(error))
     }
 

@@ -57,6 +57,12 @@ final class SessionCore: @unchecked Sendable {
         handle.tell(event)
     }
 
+    /// Reports that a response continues what the receiver has of the body from earlier attempts.
+    func reportResumption(of handle: RequestHandle, _ receiver: any BodyReceiver) {
+        guard isObserved(handle), let progress = receiver.progress, progress.bytes > 0 else { return }
+        tell(.resumedDownload(at: progress.bytes, of: progress.total), handle)
+    }
+
     // MARK: Sending
 
     private func start(_ handle: RequestHandle) {
@@ -422,7 +428,7 @@ final class SessionCore: @unchecked Sendable {
     private func reportEnd(of handle: RequestHandle, _ ending: Outcome.Ending) {
         var ending = ending
         if case .failure(var error) = ending, error.request == nil {
-            error.request = handle.current.description
+            error.belong(to: handle.request, as: handle.current.description)
             ending = .failure(error)
         }
         if !handle.current.policy.isPlain || handle.run.scheduled != nil {
