@@ -36,6 +36,7 @@ let package = Package(
         .library(name: "Reachability", targets: ["Reachability"]),
         .library(name: "NetworkClient", targets: ["NetworkClient"]),
         .library(name: "NetworkClientFoundation", targets: ["NetworkClientFoundation"]),
+        .library(name: "NetworkClientTesting", targets: ["NetworkClientTesting"]),
         .library(name: "HTTPSerialization", targets: ["HTTPSerialization"]),
         .executable(name: "netwatch", targets: ["netwatch"]),
         .executable(name: "netwatch-fetch", targets: ["netwatch-fetch"]),
@@ -99,6 +100,11 @@ let package = Package(
             swiftSettings: settings
         ),
         .target(name: "NetworkClientFoundation", dependencies: ["NetworkClient"], swiftSettings: settings),
+        .target(
+            name: "NetworkClientTesting",
+            dependencies: ["Locking", "NetworkClient", "Reachability", "ReachabilityCore"],
+            swiftSettings: settings
+        ),
         .target(name: "NetwatchCore", dependencies: ["ReachabilityCore"], swiftSettings: settings),
         .target(
             name: "CommandLineSupport",
@@ -172,7 +178,7 @@ let package = Package(
         ),
         .executableTarget(
             name: "Guides",
-            dependencies: ["NetworkClient", "NetworkClientFoundation", "Reachability"],
+            dependencies: ["NetworkClient", "NetworkClientFoundation", "NetworkClientTesting", "Reachability"],
             path: "Examples/Guides",
             swiftSettings: settings
         ),
@@ -252,7 +258,9 @@ let package = Package(
             name: "NetworkClientTests",
             dependencies: [
                 "CZlib", "HTTPLab", "HTTPSerialization", "Locking", "NetworkClient", "NetworkClientCore",
-                "NetworkClientFoundation", "NetworkLab", "Reachability", "ReachabilityCore", "RequestGate",
+                "NetworkClientFoundation", "NetworkClientTesting", "NetworkLab", "Reachability", "ReachabilityCore",
+                "RequestGate",
+                .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOEmbedded", package: "swift-nio"),

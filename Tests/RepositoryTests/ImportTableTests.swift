@@ -34,6 +34,7 @@ struct ImportTableTests {
         ],
         "NetwatchCore": ["ReachabilityCore"],
         "NetworkClientFoundation": ["Foundation", "NetworkClient"],
+        "NetworkClientTesting": ["Locking", "NetworkClient", "Reachability", "ReachabilityCore"],
         "NetworkClientCore": ["ReachabilityCore"],
         "ReachabilityCore": [],
         "RequestGate": ["NetworkClientCore", "ReachabilityCore"],

@@ -36,6 +36,9 @@ struct PublicNamesTests {
         AuthenticationChallenge AuthenticationChallenge.Parameter Credential Processing ProxyExceptions ServerSentEvent
         Timeouts Timeouts.Stage
         """,
+        "NetworkClientTesting": """
+        ScriptedMonitor ScriptedResponse ScriptedSignal ScriptedTransport ScriptedTransport.Mismatch
+        """,
         "RequestGate": """
         CircuitBreakerPolicy GatePolicy GiveUpReason PathLossPolicy RequestPriority RetryDecision RetryPolicy
         RetryReason

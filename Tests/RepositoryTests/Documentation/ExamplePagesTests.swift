@@ -4,12 +4,14 @@ import Testing
 @Suite struct ExamplePagesTests {
     /// The pages, each with the programs that its code is from.
     private static let pages: [String: [String]] = [
+        "docs/downloads.md": ["Guides"],
         "docs/first-monitor.md": ["FirstProgram", "OtherWays"],
         "docs/first-upload.md": ["FirstRequest", "SteadyUpload"],
         "docs/http-errors.md": ["FirstRequest"],
         "docs/interceptors.md": ["SigningRequests"],
         "docs/parameters.md": ["Guides"],
         "docs/server-sent-events.md": ["FollowingEvents"],
+        "docs/testing.md": ["Guides"],
     ]
 
     @Test(arguments: pages.keys.sorted())
@@ -23,7 +25,7 @@ import Testing
     @Test func `each expression of the porting table is part of a program under Examples`() throws {
         let source = try Repository.read("Examples/ComingFrom/main.swift")
         let table = try #require(try MarkdownPage("docs/porting.md").tables.first)
-        #expect(table.count == 33)
+        #expect(table.count == 35)
         for row in table.dropFirst(2) {
             for span in try #require(row.last).matches(of: /`([^`]+)`/).map({ String($0.1) }) {
                 #expect(source.contains(span) || Self.serializers.contains(span), "\(span)")
