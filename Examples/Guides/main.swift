@@ -1,8 +1,14 @@
 import Foundation
+import FoundationXML
+import Logging
 import NetworkClient
 import NetworkClientFoundation
+import NetworkClientObservability
+import NetworkClientServiceLifecycle
 import NetworkClientTesting
 import Reachability
+import ServiceLifecycle
+import UnixSignals
 
 // The code of the articles in the documentation catalogues: `Guides TASK [ARGUMENT]`.
 
@@ -42,6 +48,20 @@ func download(_ url: String, to path: String, with session: HTTPSession) async t
 func downloadFirmware(from url: URL, with session: HTTPSession) async throws -> URL? {
     let file = URL(filePath: "/var/lib/device/firmware.bin")
     return try await session.download(url, to: file).response().file.url
+}
+
+/// Measures and traces the requests of a session.
+func observedSession() throws -> HTTPSession {
+    var configuration = HTTPConfiguration(retry: .standard, eventMonitors: [RequestMeter()])
+    configuration.trace(with: RequestTracer())
+    return try HTTPSession(baseURL: "https://api.example.com/v1", configuration: configuration)
+}
+
+/// Runs a service, and shuts its session down with it.
+func run(_ application: any Service, with session: HTTPSession, logger: Logger) async throws {
+    let services: [any Service] = [HTTPSessionService(session, within: .seconds(5)), application]
+    let group = ServiceGroup(services: services, gracefulShutdownSignals: [.sigterm], logger: logger)
+    try await group.run()
 }
 
 /// Responds to requests in place of a server.
@@ -275,6 +295,63 @@ func identifier(in text: String) throws -> UInt64? {
     return value["user"]?["id"]?.number?.integer()
 }
 
+/// Sends all requests to the paths of an account.
+struct AccountSerializer: RequestSerializer {
+    var inner: any RequestSerializer = JSONSerializer()
+    var account: String
+
+    var options: ParameterOptions { inner.options }
+
+    func serialize(
+        _ request: SerializedRequest,
+        parameters: Parameters?
+    ) throws(RequestSerializationError) -> SerializedRequest {
+        var request = request
+        request.head.path = "/accounts/\(account)\(request.head.path ?? "/")"
+        return try inner.serialize(request, parameters: parameters)
+    }
+}
+
+/// Decodes keys in snake case, from JSON that may be served as text.
+func sessionForSnakeCase() throws -> HTTPSession {
+    var configuration = HTTPConfiguration()
+    configuration.responseSerializer.expectation = .jsonOrText
+    configuration.responseSerializer.decoder = {
+        let decoder = JSONDecoder()
+        decoder.keyDecodingStrategy = .convertFromSnakeCase
+        return decoder
+    }
+    return try HTTPSession(baseURL: "https://api.example.com/v1", configuration: configuration)
+}
+
+/// The responses of a server that describes problems in a format of their own.
+enum Reply: Sendable {
+    case names([String])
+    case problem(JSONValue)
+}
+
+func reply(with session: HTTPSession) async throws -> Reply? {
+    let problems = ResponseExpectation(statuses: Set(400...499), mediaTypes: ["application/problem+json"])
+    let serializer = CompoundResponseSerializer<Reply>([
+        DecodableResponseSerializer<[String]>().map(Reply.names),
+        JSONResponseSerializer(expectation: problems).map(Reply.problem),
+    ])
+    guard case .value(let reply) = try await session.get("names").value(serializer) else { return nil }
+    return reply
+}
+
+/// Reads the titles of a feed.
+func titles(with session: HTTPSession) async throws -> [String] {
+    let feed = try await session.get("feed.xml").xmlDocument()
+    return try feed.nodes(forXPath: "//item/title").compactMap(\.stringValue)
+}
+
+/// Sends a request of an account.
+func accountName(with session: HTTPSession) async throws -> String {
+    let options = RequestOptions(requestSerializer: AccountSerializer(account: "ann"))
+    return try await session.get("name", options: options).string()
+}
+
 let arguments = CommandLine.arguments
 let argument = arguments.count > 2 ? arguments[2] : ""
 switch arguments.dropFirst().first {
@@ -301,6 +378,9 @@ case "script":
     try await testReadingWaits()
     try await testCancellation()
     try await testBrokenDownload(to: argument)
+case "reply": print(try await reply(with: sessionForSnakeCase()) as Any)
+case "titles": print(try await titles(with: waitingSession()))
+case "account": print(try await accountName(with: waitingSession()))
 case "form": print(try encodedForm().contentType)
 default: try await testUserName()
 }

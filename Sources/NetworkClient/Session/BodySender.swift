@@ -60,7 +60,6 @@ final class BodySender {
     /// - Throws: ``HTTPError`` if the body can't be read, or can't be read again.
     func begin(_ handle: RequestHandle, on connection: any HTTPConnection) throws(HTTPError) {
         current = .init(handle: handle, connection: connection)
-        handle.run.metrics.bodyBytesSent = 0
         guard handle.current.source != nil else { return }
         guard handle.canResend else { throw .notReplayable(at: handle.current.endpoint.text) }
         if !handle.current.expectsContinue { try openFeed(handle) }

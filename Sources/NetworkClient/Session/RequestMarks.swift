@@ -32,12 +32,3 @@ extension HTTPSession {
     /// - Returns: The requests.
     public func requests(of kind: RequestHandle.Kind) -> [RequestHandle] { requests.filter { $0.kind == kind } }
 }
-
-extension HTTPError {
-    /// Sets the request and its tag, unless they are known.
-    mutating func belong(to request: PreparedRequest, as description: @autoclosure () -> String) {
-        guard self.request == nil else { return }
-        self.request = description()
-        tag = request.marks?.tag
-    }
-}

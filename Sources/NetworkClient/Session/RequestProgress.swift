@@ -50,7 +50,7 @@ extension RequestHandle {
     /// the last. The closure is called at least once, with the last value if the request has finished already.
     ///
     /// - Parameters:
-    ///   - queue: The queue to call it on; nil for a thread of Swift's concurrency, on which it must not block.
+    ///   - queue: The queue to call it on; nil for ``HTTPConfiguration/callbackQueue``.
     ///   - body: The closure.
     /// - Returns: The request itself, so that calls can be chained.
     @discardableResult
@@ -58,13 +58,9 @@ extension RequestHandle {
         on queue: DispatchQueue? = nil,
         _ body: @escaping @Sendable (RequestProgress) -> Void
     ) -> Self {
-        let values = progressValues
+        let (queue, values) = (queue ?? core.configuration.callbackQueue, progressValues)
         Task {
             for await progress in values {
-                guard let queue else {
-                    body(progress)
-                    continue
-                }
                 await withUnsafeContinuation { continuation in
                     queue.async {
                         body(progress)

@@ -8,8 +8,8 @@ public struct StreamedResponse: Sendable {
     public let body: ResponseBody
     let address: HTTPURL
 
-    /// The URL that was requested last, without user information and query.
-    public var url: String { address.description }
+    /// The URL that was requested last, with its query, without user information; see ``DataResponse/url``.
+    public var url: String { address.absolute(address.target) }
 
     /// The file name that the response suggests, which is safe as the last component of a path.
     ///
@@ -50,7 +50,10 @@ public struct ResponseBody: AsyncSequence, Sendable {
         var whole = ByteBuffer()
         var iterator = makeAsyncIterator()
         while let piece = try await iterator.next(isolation: #isolation) {
-            guard whole.readableBytes + piece.readableBytes <= limit else { throw .bodyTooLarge(limit) }
+            guard whole.readableBytes + piece.readableBytes <= limit else {
+                let reason = "the rest of the response's body is larger than \(limit) bytes: pass a larger limit"
+                throw .init(.bodyTooLarge, processing: .answered, reason: reason)
+            }
             whole.writeImmutableBuffer(piece)
         }
         return whole

@@ -24,7 +24,7 @@ final class TransportAttempt: @unchecked Sendable {
 
     /// Passes the request to the transport, in a task of its own.
     func start(on transport: any Transport) {
-        handle.run.metrics.assigned = .now()
+        handle.beginExchange(on: nil, isReused: false, .now())
         handle.run.metrics.attempts = number
         if core.isObserved(handle) {
             core.tell(.attempt(number, isReused: false, connection: .init()), handle)
@@ -102,6 +102,7 @@ final class TransportAttempt: @unchecked Sendable {
         self.head = head
         handle.run.history.responseBegan()
         handle.run.metrics.answered = .now()
+        handle.run.metrics.response = (Int(head.status.code), .http1_1)
         if handle.run.scheduled != nil { core.dispatcher.receivedHead(handle, .init(head)) }
         if core.isObserved(handle) { core.tell(.head(.init(head)), handle) }
         guard isCurrent else { throw CancellationError() }
@@ -166,7 +167,7 @@ final class TransportAttempt: @unchecked Sendable {
         let response = DataResponse(
             http1: head,
             buffer: body,
-            metrics: handle.run.metrics,
+            recorded: handle.run.metrics,
             address: handle.current.url
         )
         if let receiver { core.keep(handle, receiver, response) } else { core.answered(handle, response) }
@@ -180,7 +181,7 @@ final class TransportAttempt: @unchecked Sendable {
         var error = cause as? HTTPError ?? .transport(cause, hasHead: head != nil)
         if let head {
             error.response = .init(head)
-            error.body = assembly.prefix(HTTPError.keptBody)
+            error.body = assembly.prefix(core.configuration.maximumErrorBodySize)
         }
         if error.processing != .neverSent { handle.run.history.sent() }
         core.attemptFailed(handle, error)

@@ -187,6 +187,7 @@ extension RequestEvent {
         case .redirected: "redirected"
         case .authenticating: "authenticating"
         case .finished: "finished"
+        case .serialized: "serialized"
         }
     }
 }

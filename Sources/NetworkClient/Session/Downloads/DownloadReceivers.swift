@@ -24,7 +24,7 @@ extension BodyReceiver where Self == FileReceiver {
             existing: options.existingFile,
             isSynced: options.isSynced
         )
-        let sink = PlacedFile(path, file, of: handle.request.askedURL)
+        let sink = PlacedFile(path, file, of: handle.request.url)
         return .init(.init(path: path, traits: .init(), wantsIdentity: true), sink, of: handle)
     }
 
@@ -38,7 +38,7 @@ extension BodyReceiver where Self == FileReceiver {
             return .init(plan, DirectFile(.descriptor(number)), of: handle)
         case .file(let path, let existing, let isSynced):
             let file = PartialFile.Plan(isContinuable: false, existing: existing, isSynced: isSynced)
-            let sink = PlacedFile(path, file, of: handle.request.askedURL)
+            let sink = PlacedFile(path, file, of: handle.request.url)
             return .init(.init(path: path, traits: traits, wantsIdentity: false), sink, of: handle)
         }
     }
