@@ -52,7 +52,7 @@ func downloadFirmware(from url: URL, with session: HTTPSession) async throws -> 
 
 /// Measures and traces the requests of a session.
 func observedSession() throws -> HTTPSession {
-    var configuration = HTTPConfiguration(retry: .standard, eventMonitors: [RequestMeter()])
+    var configuration = HTTPConfiguration(eventMonitors: [RequestMeter()], retry: .standard)
     configuration.trace(with: RequestTracer())
     return try HTTPSession(baseURL: "https://api.example.com/v1", configuration: configuration)
 }

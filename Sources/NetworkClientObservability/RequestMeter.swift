@@ -85,9 +85,11 @@ public final class RequestMeter: EventMonitor {
         let (ended, left) = running.withLock { running in
             (running.removeValue(forKey: ObjectIdentifier(request)), running.count)
         }
-        guard let ended else { return }
-        let dimensions = [("method", ended.method), ("result", Self.text(result))]
+        let method = ended?.method ?? request.head.method.rawValue
+        let dimensions = [("method", method), ("result", Self.text(result))]
         count("requests", dimensions)
+        // A request that could not be made has only this event.
+        guard let ended else { return }
         time("request_duration", .now - ended.start, dimensions)
         Gauge(label: name("active_requests"), factory: factory).record(left)
     }

@@ -50,6 +50,14 @@ struct RequestMeterTests {
         #expect(total("connection_waits") == Int64(timed("connection_wait_duration")))
     }
 
+    @Test func `a request that could not be made is counted`() async throws {
+        let session = try session(AdapterLab.server())
+        await #expect(throws: HTTPError.self) { try await session.get("ftp://a/").response() }
+        await session.shutdown(within: .seconds(60))
+        #expect(memory.counterTotal(label: "http_client_requests") == 1)
+        #expect(memory.recorders.isEmpty)
+    }
+
     @Test func `a wait for a path is counted and timed`() async throws {
         let network = SwitchedNetwork()
         let session = try session(AdapterLab.server()) { configuration in
