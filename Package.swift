@@ -37,6 +37,7 @@ let package = Package(
         .library(name: "NetworkClient", targets: ["NetworkClient"]),
         .library(name: "NetworkClientFoundation", targets: ["NetworkClientFoundation"]),
         .library(name: "HTTPSerialization", targets: ["HTTPSerialization"]),
+        .library(name: "Outbox", targets: ["Outbox"]),
         .executable(name: "netwatch", targets: ["netwatch"]),
         .executable(name: "netwatch-fetch", targets: ["netwatch-fetch"]),
     ],
@@ -58,6 +59,7 @@ let package = Package(
         .systemLibrary(name: "CLinux"),
         .systemLibrary(name: "CNcurses", providers: [.apt(["libncurses-dev"])]),
         .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
+        .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
         .target(name: "Locking", swiftSettings: settings),
         .target(name: "ReachabilityCore", swiftSettings: settings),
         .target(
@@ -209,6 +211,24 @@ let package = Package(
             path: "Examples/PipeConnection",
             swiftSettings: settings
         ),
+        .target(
+            name: "DurableStore",
+            dependencies: ["CSQLite", "LinuxSystem", "Locking", "ReachabilityCore"],
+            swiftSettings: settings
+        ),
+        .systemLibrary(name: "COutbox"),
+        .target(name: "OutboxCore", swiftSettings: settings),
+        .target(
+            name: "Outbox",
+            dependencies: [
+                "COutbox", "DurableStore", "LinuxSystem", "Locking", "NetworkClient", "OutboxCore", "Reachability",
+                "ReachabilityCore", "RequestGate",
+                .product(name: "Crypto", package: "swift-crypto"),
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+                .product(name: "NIOCore", package: "swift-nio"),
+            ],
+            swiftSettings: settings
+        ),
         .systemLibrary(name: "CNetworkLab", path: "Tests/CNetworkLab"),
         .target(
             name: "NetworkLab",
@@ -285,6 +305,21 @@ let package = Package(
             swiftSettings: settings
         ),
         .testTarget(
+            name: "DurableStoreTests",
+            dependencies: ["DurableStore", "HTTPLab", "NetworkLab"],
+            swiftSettings: settings
+        ),
+        .testTarget(
+            name: "OutboxCoreTests",
+            dependencies: ["NetworkLab", "OutboxCore"],
+            swiftSettings: settings
+        ),
+        .testTarget(
+            name: "OutboxTests",
+            dependencies: ["DurableStore", "HTTPLab", "Locking", "NetworkLab", "Outbox", "OutboxCore"],
+            swiftSettings: settings
+        ),
+        .testTarget(
             name: "RepositoryTests",
             dependencies: [
                 "ComingFrom", "CountingBytes", "FirstProgram", "FirstRequest", "FollowingEvents", "Guides", "HTTPLab",
@@ -330,7 +365,8 @@ let package = Package(
 // repository's files, and the examples, which these run.
 if Context.environment["NETWATCH_THREADS_ONLY"] != nil {
     let pure = [
-        "HTTPSerialization", "NetwatchCore", "NetworkClientCore", "ReachabilityCore", "Repository", "RequestGate",
+        "HTTPSerialization", "NetwatchCore", "NetworkClientCore", "OutboxCore", "ReachabilityCore", "Repository",
+        "RequestGate",
     ]
     package.targets.removeAll { target in
         pure.contains { target.name == $0 + "Tests" } || target.path?.hasPrefix("Examples/") == true

@@ -19,9 +19,14 @@ struct ImportTableTests {
         "CLinux": [],
         "CNcurses": [],
         "CNetlink": [],
+        "COutbox": [],
+        "CSQLite": [],
         "CZlib": [],
         "CommandLineSupport": [
             "ArgumentParser", "CLinux", "Glibc", "LinuxSystem", "NetwatchCore", "Reachability", "ReachabilityCore",
+        ],
+        "DurableStore": [
+            "CSQLite", "FoundationEssentials", "Glibc", "LinuxSystem", "Locking", "ReachabilityCore",
         ],
         "HTTPSerialization": ["FoundationEssentials", "Glibc", "HTTPTypes"],
         "LinuxSystem": system.union(["Locking", "ReachabilityCore"]),
@@ -35,6 +40,11 @@ struct ImportTableTests {
         "NetwatchCore": ["ReachabilityCore"],
         "NetworkClientFoundation": ["Foundation", "NetworkClient"],
         "NetworkClientCore": ["ReachabilityCore"],
+        "Outbox": [
+            "COutbox", "Crypto", "DurableStore", "FoundationEssentials", "Glibc", "HTTPTypes", "LinuxSystem", "Locking",
+            "NIOCore", "NetworkClient", "OutboxCore", "Reachability", "ReachabilityCore", "RequestGate",
+        ],
+        "OutboxCore": [],
         "ReachabilityCore": [],
         "RequestGate": ["NetworkClientCore", "ReachabilityCore"],
         "Reachability": ["CNetlink", "Glibc", "LinuxSystem", "Locking", "ReachabilityCore", "Synchronization"],
@@ -64,8 +74,8 @@ struct ImportTableTests {
 
     /// The modules whose folders depend on each other in one direction; the others are to follow.
     private static let modulesWithOrderedFolders = [
-        "HTTPSerialization", "LinuxSystem", "Locking", "NetwatchCore", "NetworkClient", "NetworkClientCore",
-        "Reachability", "ReachabilityCore", "RequestGate",
+        "DurableStore", "HTTPSerialization", "LinuxSystem", "Locking", "NetwatchCore", "NetworkClient",
+        "NetworkClientCore", "OutboxCore", "Reachability", "ReachabilityCore", "RequestGate",
     ]
 
     @Test("No folder of a module is part of a cycle of dependencies", arguments: modulesWithOrderedFolders)
