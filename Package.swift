@@ -40,6 +40,7 @@ let package = Package(
         .library(name: "Outbox", targets: ["Outbox"]),
         .executable(name: "netwatch", targets: ["netwatch"]),
         .executable(name: "netwatch-fetch", targets: ["netwatch-fetch"]),
+        .executable(name: "netwatch-outbox", targets: ["netwatch-outbox"]),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
@@ -229,6 +230,15 @@ let package = Package(
             ],
             swiftSettings: settings
         ),
+        .executableTarget(
+            name: "netwatch-outbox",
+            dependencies: [
+                "CommandLineSupport", "DurableStore", "LinuxSystem", "NetwatchCore", "Outbox",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+            ],
+            swiftSettings: settings,
+            linkerSettings: [archives]
+        ),
         .systemLibrary(name: "CNetworkLab", path: "Tests/CNetworkLab"),
         .target(
             name: "NetworkLab",
@@ -316,7 +326,10 @@ let package = Package(
         ),
         .testTarget(
             name: "OutboxTests",
-            dependencies: ["DurableStore", "HTTPLab", "Locking", "NetworkLab", "Outbox", "OutboxCore"],
+            dependencies: [
+                "CommandLineLab", "DurableStore", "HTTPLab", "Locking", "NetworkLab", "Outbox", "OutboxCore",
+                "netwatch-outbox",
+            ],
             swiftSettings: settings
         ),
         .testTarget(

@@ -4,9 +4,11 @@ import Glibc
 /// A private copy of a database in memory, for reading it where nothing may be written: a read-only file system, or the
 /// folder of another user.
 ///
+/// A process that has the store open can't use it: closing the file would release the locks of its own connection.
+///
 /// SQLite itself can't: `immutable=1` ignores the write-ahead log, and `mode=ro` needs to write the shared memory.
 package final class StoreCopy {
-    /// The copy.
+    /// The copy, as long as this object lives.
     package let database: Database
     private let folder: String
 

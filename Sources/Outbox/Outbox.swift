@@ -147,6 +147,12 @@ public final class Outbox: Sendable {
         }
     }
 
+    /// Calls a closure after each change of the outbox, by any process.
+    package func listenForChanges(_ body: @escaping @Sendable () -> Void) -> Int { engine.listen(body) }
+
+    /// Ends the calls of ``listenForChanges(_:)``.
+    package func endListening(_ number: Int) { engine.unlisten(number) }
+
     /// Stops sending, and closes the outbox; the items stay for the next process.
     ///
     /// - Parameter limit: How long to wait for the items that are being sent; nil for their end.

@@ -142,9 +142,9 @@ private func texts(in store: DurableStore) async throws -> [String] {
         let box = try Box()
         let store = try box.open()
         try await add("a", to: store)
+        store.close()
         let copy = try StoreCopy(of: box.files)
         #expect(try copy.database.query("SELECT text FROM entry") { $0.text(0) } == ["a"])
-        store.close()
     }
 
     @Test func `commits of another store are noticed`() async throws {

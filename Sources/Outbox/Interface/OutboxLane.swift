@@ -14,7 +14,7 @@ public struct OutboxLane: Sendable {
     private let storage: BoxStorage
     private let identifier = LaneIdentifier()
 
-    init(name: String, destination: String, options: LaneOptions, storage: BoxStorage) {
+    package init(name: String, destination: String, options: LaneOptions, storage: BoxStorage) {
         (self.name, self.destination, self.options, self.storage) = (name, destination, options, storage)
     }
 

@@ -254,20 +254,53 @@ extension BoxStorage {
     package func outcomes(after sequence: Int64, limit: Int) async throws -> [OutboxOutcome] {
         try await store.read { [self] database in
             try database.query(
-                """
-                SELECT sequence, outcome.id, coalesce(lane.name, ''), end, method, reference, key, user_info, ended_wall,
-                    status, fields, body, reason
-                FROM outcome LEFT JOIN lane ON lane.id = outcome.lane
-                WHERE sequence > ? ORDER BY sequence LIMIT ?
-                """,
+                "\(Self.outcomeQuery) WHERE sequence > ? ORDER BY sequence LIMIT ?",
                 .integer(sequence),
                 .init(limit)
-            ) { outcome($0) }
+            ) { row in
+                let sequence = row.integer(0)
+                return Self.outcome(row) { [weak self] in
+                    guard let self else { throw OutboxError(.closed, reason: "the outbox was closed") }
+                    try await forget(sequence)
+                }
+            }
         }
     }
 
-    private func outcome(_ row: borrowing Row) -> OutboxOutcome {
-        let sequence = row.integer(0)
+    /// Returns the outcome of an item, which can't be acknowledged; nil if there is none.
+    package static func outcome(of id: Int64, _ database: Database) throws(StoreError) -> OutboxOutcome? {
+        try database.first("\(outcomeQuery) WHERE outcome.id = ?", .integer(id)) { outcome($0) {} }
+    }
+
+    /// Waits until an item has ended.
+    ///
+    /// - Throws: ``OutboxError``: `notFound` if there is neither the item nor its outcome; `CancellationError`.
+    package func waitForEnd(of id: Int64) async throws -> OutboxOutcome {
+        let (changes, continuation) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
+        let watch = try ChangeWatch(store.files) { continuation.yield() }
+        defer { watch.cancel() }
+        continuation.yield()
+        for await _ in changes {
+            let (outcome, isThere) = try await store.read { database in
+                let item = try database.first("SELECT 1 FROM item WHERE id = ?", .integer(id)) { _ in true }
+                return (try Self.outcome(of: id, database), item == true)
+            }
+            if let outcome { return outcome }
+            if !isThere { throw OutboxError(.notFound, reason: "there is no item \(id), and no outcome of it") }
+        }
+        throw CancellationError()
+    }
+
+    private static let outcomeQuery = """
+        SELECT sequence, outcome.id, coalesce(lane.name, ''), end, method, reference, key, user_info, ended_wall, status,
+            fields, body, reason
+        FROM outcome LEFT JOIN lane ON lane.id = outcome.lane
+        """
+
+    private static func outcome(
+        _ row: borrowing Row,
+        forget: @escaping @Sendable () async throws -> Void
+    ) -> OutboxOutcome {
         let response = row.optionalInteger(9).map { status in
             OutboxOutcome.Response(
                 status: Int(status),
@@ -286,11 +319,8 @@ extension BoxStorage {
             response: response,
             reason: row.text(12) ?? "",
             ended: Double(row.integer(8)) / 1e9,
-            sequence: sequence,
-            forget: { [weak self] in
-                guard let self else { throw OutboxError(.closed, reason: "the outbox was closed") }
-                try await forget(sequence)
-            }
+            sequence: row.integer(0),
+            forget: forget
         )
     }
 
