@@ -36,6 +36,8 @@ let package = Package(
         .library(name: "Reachability", targets: ["Reachability"]),
         .library(name: "NetworkClient", targets: ["NetworkClient"]),
         .library(name: "NetworkClientFoundation", targets: ["NetworkClientFoundation"]),
+        .library(name: "NetworkClientObservability", targets: ["NetworkClientObservability"]),
+        .library(name: "NetworkClientServiceLifecycle", targets: ["NetworkClientServiceLifecycle"]),
         .library(name: "HTTPSerialization", targets: ["HTTPSerialization"]),
         .library(name: "Outbox", targets: ["Outbox"]),
         .executable(name: "netwatch", targets: ["netwatch"]),
@@ -47,9 +49,13 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-asn1", from: "1.7.4"),
         .package(url: "https://github.com/apple/swift-certificates", from: "1.21.1"),
         .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
+        .package(url: "https://github.com/apple/swift-distributed-tracing", from: "1.7.3"),
         .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
+        .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
+        .package(url: "https://github.com/apple/swift-metrics", from: "2.13.0"),
         .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
         .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.6"),
+        .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
     ],
     targets: [
         .systemLibrary(
@@ -102,6 +108,23 @@ let package = Package(
             swiftSettings: settings
         ),
         .target(name: "NetworkClientFoundation", dependencies: ["NetworkClient"], swiftSettings: settings),
+        .target(
+            name: "NetworkClientObservability",
+            dependencies: [
+                "Locking", "NetworkClient",
+                .product(name: "CoreMetrics", package: "swift-metrics"),
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "Tracing", package: "swift-distributed-tracing"),
+            ],
+            swiftSettings: settings
+        ),
+        .target(
+            name: "NetworkClientServiceLifecycle",
+            dependencies: [
+                "NetworkClient", .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+            ],
+            swiftSettings: settings
+        ),
         .target(name: "NetwatchCore", dependencies: ["ReachabilityCore"], swiftSettings: settings),
         .target(
             name: "CommandLineSupport",
@@ -175,8 +198,23 @@ let package = Package(
         ),
         .executableTarget(
             name: "Guides",
-            dependencies: ["NetworkClient", "NetworkClientFoundation", "Reachability"],
+            dependencies: [
+                "NetworkClient", "NetworkClientFoundation", "NetworkClientObservability",
+                "NetworkClientServiceLifecycle", "Reachability",
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+            ],
             path: "Examples/Guides",
+            swiftSettings: settings
+        ),
+        .executableTarget(
+            name: "RunningService",
+            dependencies: [
+                "NetworkClient", "NetworkClientObservability", "NetworkClientServiceLifecycle",
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+            ],
+            path: "Examples/RunningService",
             swiftSettings: settings
         ),
         .executableTarget(
@@ -295,6 +333,21 @@ let package = Package(
             swiftSettings: settings
         ),
         .testTarget(
+            name: "NetworkClientAdapterTests",
+            dependencies: [
+                "HTTPLab", "Locking", "NetworkClient", "NetworkClientObservability", "NetworkClientServiceLifecycle",
+                .product(name: "CoreMetrics", package: "swift-metrics"),
+                .product(name: "InMemoryLogging", package: "swift-log"),
+                .product(name: "InMemoryTracing", package: "swift-distributed-tracing"),
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "MetricsTestKit", package: "swift-metrics"),
+                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+                .product(name: "ServiceLifecycleTestKit", package: "swift-service-lifecycle"),
+                .product(name: "Tracing", package: "swift-distributed-tracing"),
+            ],
+            swiftSettings: settings
+        ),
+        .testTarget(
             name: "NetworkLabTests",
             dependencies: ["NetworkLab", "ReachabilityCore"],
             swiftSettings: settings
@@ -336,7 +389,8 @@ let package = Package(
             name: "RepositoryTests",
             dependencies: [
                 "ComingFrom", "CountingBytes", "FirstProgram", "FirstRequest", "FollowingEvents", "Guides", "HTTPLab",
-                "NetworkLab", "OtherClients", "OtherWays", "PipeConnection", "ReachabilityCore", "SendingBodies",
+                "NetworkLab", "OtherClients", "OtherWays", "PipeConnection", "ReachabilityCore", "RunningService",
+                "SendingBodies",
                 "SigningRequests", "SteadyUpload", "netwatch", "netwatch-fetch",
                 .product(name: "Crypto", package: "swift-crypto"),
             ],

@@ -1,7 +1,11 @@
 import Foundation
+import Logging
 import NetworkClient
 import NetworkClientFoundation
+import NetworkClientObservability
+import NetworkClientServiceLifecycle
 import Reachability
+import ServiceLifecycle
 
 // The code of the articles in the documentation catalogues: `Guides TASK [ARGUMENT]`.
 
@@ -41,6 +45,20 @@ func download(_ url: String, to path: String, with session: HTTPSession) async t
 func downloadFirmware(from url: URL, with session: HTTPSession) async throws -> URL? {
     let file = URL(filePath: "/var/lib/device/firmware.bin")
     return try await session.download(url, to: file).response().file.url
+}
+
+/// Measures and traces the requests of a session.
+func observedSession() throws -> HTTPSession {
+    var configuration = HTTPConfiguration(retry: .standard, eventMonitors: [RequestMeter()])
+    configuration.trace(with: RequestTracer())
+    return try HTTPSession(baseURL: "https://api.example.com/v1", configuration: configuration)
+}
+
+/// Runs a service, and shuts its session down with it.
+func run(_ application: any Service, with session: HTTPSession, logger: Logger) async throws {
+    let services: [any Service] = [HTTPSessionService(session, within: .seconds(5)), application]
+    let group = ServiceGroup(services: services, gracefulShutdownSignals: [.sigterm], logger: logger)
+    try await group.run()
 }
 
 /// Responds to requests in place of a server.

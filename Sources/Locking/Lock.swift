@@ -1,11 +1,14 @@
-package import Synchronization
+public import Synchronization
 
 /// A value behind a lock, as `Mutex`, that the thread sanitizer understands.
 ///
 /// On Linux, `Mutex` locks inside the standard library, where the sanitizer sees nothing: it would call every use a
 /// race. Each turn here also reads and writes an atomic under the lock, which orders the turns for the sanitizer; to the
 /// processor it is one more load and one more store.
-package struct Lock<Value: ~Copyable>: ~Copyable {
+///
+/// It is public, in a module that no product has, because the compiler specializes generic code of another module only if it
+/// is public.
+public struct Lock<Value: ~Copyable>: ~Copyable {
     @usableFromInline
     let mutex: Mutex<Value>
     @usableFromInline
@@ -13,7 +16,7 @@ package struct Lock<Value: ~Copyable>: ~Copyable {
 
     /// Makes a lock around a value.
     @inlinable
-    package init(_ value: consuming sending Value) {
+    public init(_ value: consuming sending Value) {
         mutex = .init(value)
     }
 
@@ -21,7 +24,7 @@ package struct Lock<Value: ~Copyable>: ~Copyable {
     ///
     /// No subscriber is called, no continuation resumed and nothing logged in there.
     @inlinable
-    package borrowing func withLock<Result: ~Copyable, Failure>(
+    public borrowing func withLock<Result: ~Copyable, Failure>(
         _ body: (inout sending Value) throws(Failure) -> sending Result
     ) throws(Failure) -> sending Result {
         try mutex.withLock { value throws(Failure) in

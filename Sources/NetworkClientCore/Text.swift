@@ -38,31 +38,46 @@ extension UInt8 {
     }
 }
 
-extension BidirectionalCollection<UInt8> {
+/// Comparisons of names in messages, each made for every field of every response: they are not generic, since code of
+/// another module can't be specialized, and they do not allocate memory.
+extension String.UTF8View {
     /// Returns whether both are equal, ignoring the case of ASCII letters.
-    package func isEqualIgnoringCase(_ other: some Collection<UInt8>) -> Bool {
-        guard count == other.count else { return false }
-        return zip(self, other).allSatisfy { $0 == $1 || $0 | 0x20 == $1 | 0x20 && $0.isASCIILetter }
+    package func isEqualIgnoringCase(_ other: Self) -> Bool {
+        let bytes = span
+        return bytes.isEqualIgnoringCase(other.span, in: 0..<bytes.count)
     }
 
     /// Returns whether a comma-separated list has an element, ignoring case (RFC 9110, 5.6.1).
-    ///
-    /// It does not allocate memory.
-    package func listContains(_ element: some Collection<UInt8>) -> Bool {
-        var rest = self[...]
-        while !rest.isEmpty {
-            let part = rest.prefix { $0 != UInt8(ascii: ",") }
-            if part.trimmingBlanks.isEqualIgnoringCase(element) { return true }
-            rest = rest[part.endIndex...].dropFirst()
+    package func listContains(_ element: Self) -> Bool {
+        let (bytes, element) = (span, element.span)
+        var start = 0
+        while start < bytes.count {
+            var end = start
+            while end < bytes.count, bytes[end] != UInt8(ascii: ",") { end += 1 }
+            if bytes.isEqualIgnoringCase(element, in: bytes.withoutBlanks(start..<end)) { return true }
+            start = end + 1
         }
         return false
     }
+}
 
-    /// The elements without leading and trailing spaces and tabs.
-    private var trimmingBlanks: SubSequence {
-        var trimmed = drop { $0.isBlank }
-        while trimmed.last?.isBlank == true { trimmed.removeLast() }
-        return trimmed
+extension Span<UInt8> {
+    /// Returns whether the bytes of a range are equal to others, ignoring the case of ASCII letters.
+    fileprivate func isEqualIgnoringCase(_ other: borrowing Self, in range: Range<Int>) -> Bool {
+        guard range.count == other.count else { return false }
+        for (index, position) in range.enumerated() {
+            let (byte, expected) = (self[position], other[index])
+            guard byte == expected || byte | 0x20 == expected | 0x20 && byte.isASCIILetter else { return false }
+        }
+        return true
+    }
+
+    /// Returns a range without the spaces and tabs at its ends.
+    fileprivate func withoutBlanks(_ range: Range<Int>) -> Range<Int> {
+        var (start, end) = (range.lowerBound, range.upperBound)
+        while start < end, self[start].isBlank { start += 1 }
+        while start < end, self[end - 1].isBlank { end -= 1 }
+        return start..<end
     }
 }
 

@@ -39,6 +39,8 @@ struct ImportTableTests {
         ],
         "NetwatchCore": ["ReachabilityCore"],
         "NetworkClientFoundation": ["Foundation", "NetworkClient"],
+        "NetworkClientObservability": ["CoreMetrics", "Locking", "Logging", "NetworkClient", "Tracing"],
+        "NetworkClientServiceLifecycle": ["NetworkClient", "ServiceLifecycle"],
         "NetworkClientCore": ["ReachabilityCore"],
         "Outbox": [
             "COutbox", "Crypto", "DurableStore", "FoundationEssentials", "Glibc", "HTTPTypes", "LinuxSystem", "Locking",

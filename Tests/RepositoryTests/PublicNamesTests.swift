@@ -13,7 +13,8 @@ struct PublicNamesTests {
         BearerTokens.Refresh BodyOutput ChallengeHandler ClientIdentity ConnectMetrics Connectivity
         ConnectivityGate ConnectivityWatch DataRequest DataResponse DownloadOptions DownloadRequest
         DownloadResponse DownloadedFile EventMonitor ExistingFile FailedAttempt GatePass HTTPConfiguration
-        HTTPError HTTPError.Code HTTPSession HTTPSession.Invalidation IdempotencyKey LocalBinding Pin
+        HTTPError HTTPError.Code HTTPSession HTTPSession.Invalidation IdempotencyKey LocalBinding
+        NetrcSource NetworkServiceType Pin
         ProposedRedirect ProxyConfiguration ProxyServer ProxyServer.Scheme Redirect RedirectChoice
         RedirectDecision RedirectPolicy RequestAttempt RequestBatch RequestBody RequestEvent RequestHandle RequestHandle.Kind
         RequestHandle.State RequestInterceptor RequestMetrics RequestOptions RequestProgress ResponseBody ResponseBody.AsyncIterator
@@ -35,6 +36,12 @@ struct PublicNamesTests {
         "NetworkClientCore": """
         AuthenticationChallenge AuthenticationChallenge.Parameter Credential Processing ProxyExceptions ServerSentEvent
         Timeouts Timeouts.Stage
+        """,
+        "NetworkClientObservability": """
+        RequestLogger RequestMeter RequestTracer
+        """,
+        "NetworkClientServiceLifecycle": """
+        HTTPSessionService
         """,
         "RequestGate": """
         CircuitBreakerPolicy GatePolicy GiveUpReason PathLossPolicy RequestPriority RetryDecision RetryPolicy

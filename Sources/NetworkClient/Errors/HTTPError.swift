@@ -186,9 +186,9 @@ extension HTTPError {
         case redirectUnusable
         /// A redirect leads from https to http.
         case redirectRefused
-        /// The handler that supplies credentials failed.
+        /// The handler that supplies credentials failed, or the server offers only NTLM.
         case authenticationFailed
-        /// The token was refused, and refreshing it failed.
+        /// The token was refused, and refreshing it failed; or the first one could not be obtained.
         case tokenRefreshFailed
 
         // The response.

@@ -13,6 +13,8 @@ public import ReachabilityCore
 public struct HTTPConfiguration: Sendable {
     /// The header fields of every request; empty by default.
     ///
+    /// ``HTTPSession/updateHeaders(_:)`` changes them later.
+    ///
     /// A request's own fields replace those of the same name. `User-Agent`, `Accept-Encoding` and `Accept-Language`
     /// have default values, which these fields replace too.
     public var headers: HTTPFields
@@ -39,6 +41,8 @@ public struct HTTPConfiguration: Sendable {
     public var decompresses: Bool
     /// The interface or source address that connections are bound to; none by default.
     public var binding: LocalBinding
+    /// The type of traffic for routers and the queues of this machine; nil, the default, for the kernel's defaults.
+    public var serviceType: NetworkServiceType?
     /// The path of a Unix socket (unix(7)) to which all requests are sent, regardless of the host in their URL; nil,
     /// the default, for TCP.
     public var unixSocketPath: String?
@@ -107,6 +111,7 @@ public struct HTTPConfiguration: Sendable {
         maximumHeadSize: Int = 256 << 10,
         decompresses: Bool = true,
         binding: LocalBinding = .unbound,
+        serviceType: NetworkServiceType? = nil,
         unixSocketPath: String? = nil,
         proxy: ProxyConfiguration = .environment,
         eventMonitors: [any EventMonitor] = [],
@@ -132,6 +137,7 @@ public struct HTTPConfiguration: Sendable {
         self.maximumHeadSize = maximumHeadSize
         self.decompresses = decompresses
         self.binding = binding
+        self.serviceType = serviceType
         self.unixSocketPath = unixSocketPath
         self.proxy = proxy
         self.eventMonitors = eventMonitors
@@ -166,8 +172,8 @@ extension HTTPConfiguration: CustomStringConvertible, CustomDebugStringConvertib
             "headers": shownHeaders, "timeouts": timeouts, "tls": tls, "requestSerializer": requestSerializer,
             "maximumConnectionsPerHost": maximumConnectionsPerHost, "idleTimeout": idleTimeout as Any,
             "maximumBodySize": maximumBodySize, "maximumHeadSize": maximumHeadSize, "decompresses": decompresses,
-            "binding": binding, "unixSocketPath": unixSocketPath as Any, "proxy": proxy,
-            "eventMonitors": eventMonitors.count, "transport": transport != nil, "gate": gate,
+            "binding": binding, "serviceType": serviceType as Any, "unixSocketPath": unixSocketPath as Any,
+            "proxy": proxy, "eventMonitors": eventMonitors.count, "transport": transport != nil, "gate": gate,
             "requirement": requirement, "retry": retry, "pathLoss": pathLoss,
             "addsIdempotencyKeys": addsIdempotencyKeys, "circuitBreaker": circuitBreaker as Any,
             "interceptors": interceptors.count,

@@ -18,9 +18,9 @@ public final class HTTPSession: Sendable {
     let base: HTTPURL?
     /// The policy of requests whose options don't change it.
     let policy: RequestPolicy
-    let fields: HTTPFields
-    /// The encoded fields of requests without fields of their own: the session's fields, and the base URL's host.
-    let readyHeaders: PreparedHeaders
+    let defaultHeaders: SessionHeaders
+    /// The TLS clients for the options of single requests.
+    let requestTLS = RequestTLSCache()
 
     /// Creates a session.
     ///
@@ -46,9 +46,8 @@ public final class HTTPSession: Sendable {
         self.configuration = configuration
         base = try Self.base(baseURL)
         policy = try RequestPolicy(configuration).with(.init(), binding: configuration.binding)
-        fields = DefaultFields.fields(for: configuration)
-        readyHeaders = .init(fields, authority: base?.authority ?? "")
-        try configuration.tls.policy.check(baseScheme: base?.scheme)
+        defaultHeaders = .init(configuration, authority: base?.authority ?? "")
+        try configuration.tls.policy.check(scheme: base?.scheme, of: "the base URL")
         core = try .init(configuration, loop: loop, resolver)
     }
 
@@ -78,6 +77,8 @@ public final class HTTPSession: Sendable {
 
     /// Invalidates the session: later requests fail with ``HTTPError/Code/sessionInvalidated``, and connections are
     /// closed when they are no longer used.
+    ///
+    /// ``shutdown(within:)`` waits until all requests have finished.
     ///
     /// ``EventMonitor/sessionWasInvalidated()`` is called once, when the last request has finished.
     ///

@@ -58,6 +58,8 @@ extension SessionCore {
         } else if registry.withLock({ $0.add(handle) }) == false {
             let reason = "the session was invalidated: make a new one"
             handle.fail(with: .init(.sessionInvalidated, processing: .neverSent, reason: reason))
+        } else {
+            for monitor in monitors { monitor.requestWasMade(handle) }
         }
         return handle
     }

@@ -44,9 +44,14 @@ public enum RequestEvent: Sendable {
 
 /// A receiver of the events of all requests of a session, for logs or statistics.
 ///
-/// The methods are called on the session's event loop, in order, and must not block. Their default implementations do
+/// Except for ``requestWasMade(_:)``, the methods are called on the session's event loop, in order, and must not block. Their default implementations do
 /// nothing.
 public protocol EventMonitor: Sendable {
+    /// Called once for each request before its events, unlike these on the thread and in the task that makes it, for
+    /// example to read task-local values.
+    ///
+    /// It is not called for a request that fails when it is made, such as one with an invalid URL.
+    func requestWasMade(_ request: RequestHandle)
     /// Called for each event of each request.
     func request(_ request: RequestHandle, did event: RequestEvent)
     /// Called once, when the session was invalidated and its last request has finished.
@@ -54,6 +59,8 @@ public protocol EventMonitor: Sendable {
 }
 
 extension EventMonitor {
+    /// Does nothing.
+    public func requestWasMade(_ request: RequestHandle) {}
     /// Does nothing.
     public func request(_ request: RequestHandle, did event: RequestEvent) {}
     /// Does nothing.

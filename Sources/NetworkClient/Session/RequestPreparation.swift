@@ -20,18 +20,19 @@ extension HTTPSession {
         }
         let policy = try self.policy(of: options)
         let isPlain = parameters == nil && headers.isEmpty && content.isNone && isInTarget(method)
-        if isPlain, !options.expectsContinue, options.idempotencyKey == nil, url.authority == readyHeaders.authority,
-            !url.hasCredentials
+        let defaults = defaultHeaders.current
+        if isPlain, !options.expectsContinue, options.idempotencyKey == nil,
+            url.authority == defaults.prepared.authority, !url.hasCredentials
         {
             let head = HTTPRequestHead(
                 version: .http1_1,
                 method: .init(method),
                 uri: url.target,
-                headers: readyHeaders.headers
+                headers: defaults.prepared.headers
             )
             return try finish(url, head, nil, nil, options, policy)
         }
-        let request = try serialize(method, url, parameters, headers, content)
+        let request = try serialize(method, url, parameters, headers, content, defaults)
         var options = options
         if request.head.headerFields.expectsContinue { options.expectsContinue = true }
         try method.checkContent(hasBody: request.body?.isEmpty == false || content.makeSource != nil)
@@ -61,7 +62,9 @@ extension HTTPSession {
                 socketPath: configuration.unixSocketPath,
                 binding: options.binding ?? configuration.binding,
                 requirement: policy.requirement,
-                proxy: try policy.proxies?.proxy(for: url)
+                proxy: try policy.proxies?.proxy(for: url),
+                tls: try requestTLS.tls(of: options, for: url),
+                serviceType: options.serviceType ?? configuration.serviceType
             ),
             head: head,
             body: body,
@@ -99,15 +102,16 @@ extension HTTPSession {
         _ url: HTTPURL,
         _ parameters: Parameters?,
         _ headers: HTTPFields,
-        _ content: RequestBody.Content
+        _ content: RequestBody.Content,
+        _ defaults: SessionHeaders.Fields
     ) throws(HTTPError) -> SerializedRequest {
-        var fields = self.fields
+        var fields = defaults.all
         for name in Set(headers.map(\.name)) { fields[fields: name] = headers[fields: name] }
         guard fields[fields: .host].count <= 1 else {
             let reason = "the request has several Host fields, which servers would interpret differently: set only one"
             throw .init(.invalidConfiguration, processing: .neverSent, reason: reason)
         }
-        if headers[.range] != nil, headers[.acceptEncoding] == nil, configuration.headers[.acceptEncoding] == nil {
+        if headers[.range] != nil, headers[.acceptEncoding] == nil, defaults.own[.acceptEncoding] == nil {
             fields[.acceptEncoding] = DefaultFields.codingOfParts
         }
         var head = HTTPRequest(
@@ -268,13 +272,13 @@ extension HTTPField.Name {
 
 /// The default values of header fields.
 enum DefaultFields {
-    /// Returns the fields of a configuration, with defaults for `User-Agent`, `Accept-Encoding` and `Accept-Language`.
-    static func fields(for configuration: HTTPConfiguration) -> HTTPFields {
-        var fields = configuration.headers
+    /// Returns a session's fields, with defaults for `User-Agent`, `Accept-Encoding` and `Accept-Language`.
+    static func fields(_ own: HTTPFields, decompresses: Bool) -> HTTPFields {
+        var fields = own
         setIfAbsent(.userAgent, "\(programName) netwatch (Linux)", in: &fields)
         if fields[.range] != nil {
             setIfAbsent(.acceptEncoding, codingOfParts, in: &fields)
-        } else if configuration.decompresses {
+        } else if decompresses {
             setIfAbsent(.acceptEncoding, "gzip, deflate", in: &fields)
         }
         let names = ["LANGUAGE", "LC_ALL", "LC_MESSAGES", "LANG"]
@@ -299,5 +303,14 @@ enum DefaultFields {
         let name = CommandLine.arguments.first?.split(separator: "/").last ?? ""
         let token = name.utf8.filter { $0.isASCIIAlphanumeric || "-_".utf8.contains($0) }
         return token.isEmpty ? "program" : String(decoding: token, as: UTF8.self)
+    }
+}
+
+extension RequestTLSCache {
+    /// Returns the TLS client of a request with TLS options of its own; nil for that of the session.
+    fileprivate func tls(of options: RequestOptions, for url: HTTPURL) throws(HTTPError) -> RequestTLS? {
+        guard let own = options.tls else { return nil }
+        try own.policy.check(scheme: url.scheme, of: "the URL")
+        return try tls(for: own)
     }
 }

@@ -245,6 +245,8 @@ struct AuthenticatedSpace: Sendable, Hashable {
 enum SentCredential: Sendable {
     /// A token, by its generation.
     case token(TokenRefresh.Generation, at: HTTPOrigin)
+    /// Basic credentials that were sent without a challenge, with the realm that they are meant for; nil for any.
+    case preemptive(realm: String?)
     /// The credentials for a space; `isMade` if they respond to the previous challenge.
     case space(AuthenticatedSpace, scheme: String, isMade: Bool)
 }

@@ -15,7 +15,7 @@ final class SessionCore: @unchecked Sendable {
     let connector: Connector
     let proxyAuthenticator: ProxyAuthenticator
     let registry = Lock(Registry())
-    private let monitors: [any EventMonitor]
+    let monitors: [any EventMonitor]
     /// The connections, by endpoint.
     private(set) lazy var pools = ConnectionPools(self)
     /// The stages that each attempt and its response pass.
@@ -30,6 +30,10 @@ final class SessionCore: @unchecked Sendable {
     /// Responds to challenges; created for the first request with credentials.
     private(set) lazy var authenticator = Authenticator(authentication, self)
     private let authentication: ResolvedAuthentication
+    /// Whether tokens are obtained before the first request of an origin.
+    let obtainsTokens: Bool
+    /// The credentials of the netrc file; nil for none.
+    var netrc: NetrcCredentials? { authentication.netrc }
     /// Whether connections are closed as soon as they are idle.
     private(set) var isClosing = false
 
@@ -39,6 +43,7 @@ final class SessionCore: @unchecked Sendable {
         monitors = configuration.eventMonitors
         self.resolver = resolver
         authentication = try .init(configuration.authentication)
+        obtainsTokens = configuration.authentication.tokens.contains(where: \.isPreemptive)
         let proxies = ProxyContext(configuration)
         proxyAuthenticator = proxies.authenticator
         connector = Connector(resolver: resolver, tls: try TLSClient(configuration.tls), proxies: proxies)
@@ -452,12 +457,15 @@ final class SessionCore: @unchecked Sendable {
     /// A request may have a gate although its session has none.
     private func makeKeeper() -> GateKeeper {
         GateKeeper(
-            connectivity: configuration.connectivity ?? ReachabilityMonitor.shared,
+            connectivity: connectivity,
             resolver: resolver,
             loop: loop,
             onChange: { [weak self] key, verdict in self?.dispatcher.gateChanged(key, verdict) }
         )
     }
+
+    /// The source of network paths.
+    var connectivity: any Connectivity { configuration.connectivity ?? ReachabilityMonitor.shared }
 
     /// The gate keeper, which follows the paths of connections; nil in a session without a gate.
     var followingKeeper: GateKeeper? {

@@ -77,8 +77,9 @@ final class EventLoop {
         if ready.contains(.replies) { readReplies() }
         receiveRoutes()
         destinations.serve(eventDatagrams: receiver.eventDatagrams)
-        serveWaiters()
+        // A caller that waits for the view reads counters that match it.
         shared.counters = machine.with { $0.counters }
+        serveWaiters()
     }
 
     private func measureSuspension() {

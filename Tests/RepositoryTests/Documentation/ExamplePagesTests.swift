@@ -4,12 +4,15 @@ import Testing
 @Suite struct ExamplePagesTests {
     /// The pages, each with the programs that its code is from.
     private static let pages: [String: [String]] = [
+        "docs/client-transport.md": ["RunningService"],
         "docs/first-monitor.md": ["FirstProgram", "OtherWays"],
         "docs/first-upload.md": ["FirstRequest", "SteadyUpload"],
         "docs/http-errors.md": ["FirstRequest"],
         "docs/interceptors.md": ["SigningRequests"],
+        "docs/observability.md": ["RunningService"],
         "docs/parameters.md": ["Guides"],
         "docs/server-sent-events.md": ["FollowingEvents"],
+        "docs/sessions.md": ["RunningService"],
     ]
 
     @Test(arguments: pages.keys.sorted())

@@ -54,7 +54,7 @@ extension HTTPError {
     /// Creates the error for a proxy that rejects the user's credentials, or requires some.
     fileprivate static func refused(by proxy: ProxyServer, _ endpoint: Endpoint, _ response: DataResponse) -> Self {
         let status = "\(response.head.status.code) \(response.head.status.reasonPhrase)"
-        let words = ProxyFailure(proxy: proxy, endpoint: endpoint).words(for: status)
+        let words = ProxyFailure(proxy: proxy, endpoint: endpoint).words(for: status, response["Proxy-Authenticate"])
         var error = HTTPError(.proxyAuthenticationRequired, processing: .refusedUnprocessed, reason: words)
         error.proxy = proxy.description
         error.response = response.head
