@@ -200,7 +200,7 @@ let package = Package(
             name: "Guides",
             dependencies: [
                 "NetworkClient", "NetworkClientFoundation", "NetworkClientObservability",
-                "NetworkClientServiceLifecycle", "Reachability",
+                "NetworkClientServiceLifecycle", "Outbox", "Reachability",
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
             ],
@@ -227,6 +227,12 @@ let package = Package(
             name: "FollowingEvents",
             dependencies: ["NetworkClient"],
             path: "Examples/FollowingEvents",
+            swiftSettings: settings
+        ),
+        .executableTarget(
+            name: "DurableReadings",
+            dependencies: ["Outbox"],
+            path: "Examples/DurableReadings",
             swiftSettings: settings
         ),
         .executableTarget(
@@ -388,10 +394,11 @@ let package = Package(
         .testTarget(
             name: "RepositoryTests",
             dependencies: [
-                "ComingFrom", "CountingBytes", "FirstProgram", "FirstRequest", "FollowingEvents", "Guides", "HTTPLab",
+                "ComingFrom", "CountingBytes", "DurableReadings", "FirstProgram", "FirstRequest", "FollowingEvents",
+                "Guides", "HTTPLab",
                 "NetworkLab", "OtherClients", "OtherWays", "PipeConnection", "ReachabilityCore", "RunningService",
                 "SendingBodies",
-                "SigningRequests", "SteadyUpload", "netwatch", "netwatch-fetch",
+                "SigningRequests", "SteadyUpload", "netwatch", "netwatch-fetch", "netwatch-outbox",
                 .product(name: "Crypto", package: "swift-crypto"),
             ],
             exclude: [

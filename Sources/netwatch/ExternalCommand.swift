@@ -16,7 +16,7 @@ struct ExternalCommand: Equatable {
     private let isHelpRequest: Bool
 
     /// The subcommands that are separate executables.
-    static let names: Set<String> = ["fetch"]
+    static let names: Set<String> = ["fetch", "outbox"]
 
     /// Creates a command of arguments; nil if they name another one.
     ///
@@ -131,6 +131,22 @@ struct FetchCommand: NetwatchCommand {
 
     func execute() throws(ToolError) -> ExitStatus {
         guard let command = ExternalCommand(["fetch"] + arguments) else { return .usage }
+        return try command.execute()
+    }
+}
+
+/// `netwatch outbox` as the help and the completions of `netwatch` list it; ``ExternalCommand`` executes it.
+struct OutboxCommand: NetwatchCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "outbox",
+        abstract: CommandSummary.outbox
+    )
+
+    @Argument(parsing: .captureForPassthrough)
+    var arguments: [String] = []
+
+    func execute() throws(ToolError) -> ExitStatus {
+        guard let command = ExternalCommand(["outbox"] + arguments) else { return .usage }
         return try command.execute()
     }
 }

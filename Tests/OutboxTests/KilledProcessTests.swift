@@ -144,3 +144,26 @@ import Testing
         #expect(try run("pause", "none", in: lab).code == 66)
     }
 }
+
+/// A file system without space (a tmpfs in a mount namespace of its own).
+@Suite struct FullDiskTests {
+    @Test func `on a full disk items are delivered and their space is freed, and new ones are refused`() throws {
+        let lab = try OutboxLab()
+        let (tool, disk) = (ToolBinary.path + "-outbox", "\(lab.folder.path)/disk")
+        try FileManager.default.createDirectory(atPath: disk, withIntermediateDirectories: true)
+        let script = """
+            mount -t tmpfs -o size=80m none \(disk) || exit 99
+            for number in 1 2 3; do \(tool) add --box \(disk)/box --data [$number] \(lab.server.url)/v1/a; done
+            dd if=/dev/zero of=\(disk)/other bs=64k 2>/dev/null
+            \(tool) add --box \(disk)/box \(lab.server.url)/v1/b; echo "add: $?"
+            \(tool) run --once --box \(disk)/box; echo "run: $?"
+            \(tool) outcomes --acknowledge --box \(disk)/box; echo "outcomes: $?"
+            """
+        let outcome = try LabProcess.run("/usr/bin/unshare", ["-m", "/bin/sh", "-c", script])
+        let delivered = (1...3).map { "\($0) delivered 200 POST v1/a\n" }
+        #expect(outcome.output.hasPrefix("1\n2\n3\nadd: 75\nrun: 0\n"), "\(outcome)")
+        #expect(delivered.allSatisfy { outcome.output.contains($0) } && outcome.output.hasSuffix("outcomes: 0\n"))
+        #expect(outcome.errors.contains("too little space is left on the file system; free some"))
+        #expect(lab.server.requests.value.count == 3)
+    }
+}

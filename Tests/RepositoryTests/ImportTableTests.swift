@@ -58,6 +58,9 @@ struct ImportTableTests {
             "ArgumentParser", "CommandLineSupport", "LinuxSystem", "NetwatchCore", "NetworkClient",
             "NetworkClientCore", "Reachability", "ReachabilityCore",
         ]),
+        "netwatch-outbox": [
+            "ArgumentParser", "CommandLineSupport", "DurableStore", "Glibc", "LinuxSystem", "NetwatchCore", "Outbox",
+        ],
     ]
 
     @Test("The table lists exactly the existing targets")

@@ -10,6 +10,7 @@ import Testing
         "docs/http-errors.md": ["FirstRequest"],
         "docs/interceptors.md": ["SigningRequests"],
         "docs/observability.md": ["RunningService"],
+        "docs/outbox.md": ["DurableReadings"],
         "docs/parameters.md": ["Guides"],
         "docs/server-sent-events.md": ["FollowingEvents"],
         "docs/sessions.md": ["RunningService"],
