@@ -68,7 +68,7 @@ package struct Row: ~Copyable {
 /// Commits are synchronized before they return (`synchronous=FULL` in WAL mode). No checkpoint happens by itself: see
 /// ``checkpoint()``. A connection must not be used across fork(2), nor on a network file system.
 package final class Database {
-    /// How a file is opened.
+    /// The mode of opening a file.
     package enum Access: Sendable {
         /// Read and written; created if it is missing.
         case readWrite

@@ -58,7 +58,7 @@ package final class FileLock: Sendable {
         return String(decoding: bytes.prefix(max(count, 0)), as: UTF8.self)
     }
 
-    /// Overwrites the first byte, which wakes those who watch the file (inotify(7)).
+    /// Overwrites the first byte, which wakes the watches of the file (inotify(7)).
     func touch() {
         // Only a signal to others: without it they look again after a second.
         _ = pwrite(descriptor.number, " ", 1, 0)

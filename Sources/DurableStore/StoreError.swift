@@ -31,7 +31,7 @@ package struct StoreError: Error, Hashable {
     package let code: Code
     /// The file or folder.
     package let path: String
-    /// What failed and why, on one line.
+    /// The failure and its cause, on one line.
     package let reason: String
     /// The extended result code of SQLite (sqlite.org/rescode.html), or 0.
     package let sqliteCode: Int32
@@ -80,7 +80,7 @@ package struct StoreError: Error, Hashable {
         }
     }
 
-    /// What to do.
+    /// The advice for the user.
     package var advice: String {
         switch code {
         case .cannotOpen: "check that the folder exists on a local disk"

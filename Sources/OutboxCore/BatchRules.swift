@@ -1,10 +1,10 @@
-/// When the items of a lane are sent together, as one request.
+/// The rules by which the items of a lane are sent together, as one request.
 package struct BatchRules: Sendable, Hashable {
     /// The maximum number of items.
     package var items: Int
     /// The maximum size of the body in bytes.
     package var bytes: Int64
-    /// How long the first item waits for others.
+    /// The time for which the first item waits for others.
     package var linger: Duration
 
     package init(items: Int, bytes: Int64 = 1 << 20, linger: Duration) {

@@ -10,7 +10,7 @@ package enum AttemptResult: Sendable, Hashable {
     case failure(FailureScope, mayBeProcessed: Bool)
 }
 
-/// What a failure without a response concerns.
+/// The scope of a failure without a response.
 package enum FailureScope: Sendable, Hashable {
     /// The item alone: its body is lost, its URL is invalid.
     case item

@@ -1,4 +1,4 @@
-/// How a destination wants the key of an item.
+/// The form of an item's key in its field.
 package enum KeyStyle: Int64, Sendable, Hashable {
     /// As a structured field's String, in quotes (RFC 9651, 3.3.3), as the draft of the `Idempotency-Key` field demands.
     case quoted = 0

@@ -8,7 +8,7 @@ public enum ItemState: Int64, Sendable, Hashable, CaseIterable {
     case held = 2
 }
 
-/// How an item ended.
+/// The end of an item.
 public enum ItemEnd: Int64, Sendable, Hashable, CaseIterable {
     /// The server accepted it: a confirmed response with a status of 2xx.
     case delivered = 0
@@ -20,7 +20,7 @@ public enum ItemEnd: Int64, Sendable, Hashable, CaseIterable {
     case cancelled = 3
     /// It was removed to make space, or by the user's command.
     case dropped = 4
-    /// It may have been processed, and must not be sent again.
+    /// It may have been processed, and must not be resent.
     case uncertain = 5
     /// Its row or its file is damaged.
     case damaged = 6

@@ -2,7 +2,7 @@
 package struct LanePause: Sendable, Hashable {
     /// The number of failed attempts since the last success, not counting those that were under way at the same time.
     package var failures: Int
-    /// When one item is sent as a probe.
+    /// The time at which one item is sent as a probe.
     package var until: BoxTime
     /// The end of the server's `Retry-After`, which nothing shortens.
     package var retryAfterEnd: BoxTime?

@@ -6,7 +6,7 @@ package struct LaneRules: Sendable, Hashable {
     package var itemAttempts = 1
     /// The time after the first attempt that may have been processed for which the server recognizes a key.
     package var keyLifetime = Duration.seconds(86_400)
-    /// Whether an item may be sent again although the server may have processed it and can't recognize it.
+    /// Whether an item may be resent although the server may have processed it and can't recognize it.
     package var isRepeatable = false
 
     package init() {}
@@ -22,13 +22,13 @@ package struct ItemRecord: Sendable, Hashable {
     package var hasKey = false
     /// The time before the first byte of the first attempt that may have been processed.
     package var firstSent: BoxTime?
-    /// When its lifetime ends; nil for never.
+    /// The end of its lifetime; nil for none.
     package var expires: BoxTime?
 
     package init() {}
 }
 
-/// What happens to an item.
+/// A step of an item.
 package enum ItemStep: Sendable, Hashable {
     /// It may be sent now.
     case send
@@ -153,6 +153,6 @@ package struct LaneState: Sendable, Hashable {
         pause = nil
     }
 
-    /// When the lane may send again without another event; nil if it may now, or if only an event changes that.
+    /// The time at which the lane may send without another event; nil if it may now, or if only an event changes that.
     package var wakeTime: BoxTime? { isPaused || underway > 0 ? nil : pause?.until }
 }

@@ -77,7 +77,7 @@ extension Outbox {
         #expect(Set(lab.server.requests.value.map(\.body)).count == 20)
     }
 
-    @Test func `outcomes come again until they are acknowledged, also in a later process`() async throws {
+    @Test func `outcomes are returned until they are acknowledged, also in a later process`() async throws {
         let lab = try OutboxLab()
         let first = try await lab.open()
         let id = try await lab.lane(first).put("a", .text("x"))
@@ -182,7 +182,7 @@ extension Outbox {
         await sending.shutdown()
     }
 
-    @Test func `without a key, a POST whose response is lost is uncertain, and is not sent again`() async throws {
+    @Test func `without a key, a POST whose response is lost is uncertain, and is not resent`() async throws {
         let lab = try OutboxLab { _ in [.reset] }
         let outbox = try await lab.open()
         try await lab.lane(outbox).post("a", .text("x"), options: .init(key: .none))
@@ -191,8 +191,7 @@ extension Outbox {
         #expect(lab.server.requests.value.count == 1)
     }
 
-    @Test func `an item of a sender that was killed is uncertain without a key, and sent again with one`() async throws
-    {
+    @Test func `an item of a sender that was killed is uncertain without a key, and resent with one`() async throws {
         let lab = try OutboxLab()
         let adding = try await lab.open(OutboxLab.addsOnly)
         let plain = try await lab.lane(adding).post("a", .text("x"), options: .init(key: .none))

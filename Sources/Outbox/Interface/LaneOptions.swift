@@ -5,11 +5,11 @@ public import OutboxCore
 public struct LaneOptions: Sendable, Hashable {
     /// The order of its items, and how many are sent at the same time; 8 in any order by default, 64 at most.
     public var order: LaneOrder
-    /// What happens when the outbox is full; `normal` by default.
+    /// The handling of a full outbox; `normal` by default.
     public var importance: LaneClass
     /// The requirement on the path; `any` by default.
     public var path: PathRequirement
-    /// When items are sent together; nil, the default, for each alone.
+    /// The rule by which items are sent together; nil, the default, for each alone.
     public var batch: OutboxBatch?
     /// The priority among the lanes: those with a higher number are asked first; 0 by default.
     public var priority: Int
@@ -19,11 +19,11 @@ public struct LaneOptions: Sendable, Hashable {
     public var keyField: String
     /// Whether the key is in quotes, as the field's draft demands; true by default.
     public var quotesKey: Bool
-    /// How long the server recognizes a key after the first attempt; 24 hours by default.
+    /// The time after the first attempt for which the server recognizes a key; 24 hours by default.
     public var keyLifetime: Duration
-    /// Whether an item is sent again although the server may have processed it and can't recognize it; false by default.
+    /// Whether an item is resent although the server may have processed it and can't recognize it; false by default.
     public var isRepeatable: Bool
-    /// What makes a response the destination's own; by default TLS.
+    /// The proof that a response is the destination's own; by default TLS.
     public var confirmation: ResponseConfirmation
 
     /// Creates options; the properties describe the parameters.
@@ -54,7 +54,7 @@ public struct LaneOptions: Sendable, Hashable {
     }
 }
 
-/// What makes a response the destination's own, rather than that of a captive portal, which responds to everything.
+/// The proof that a response is the destination's own, rather than that of a captive portal, which responds to everything.
 public enum ResponseConfirmation: Sendable, Hashable {
     /// The connection is encrypted, or does not leave this machine.
     case tls
@@ -64,13 +64,13 @@ public enum ResponseConfirmation: Sendable, Hashable {
     case any
 }
 
-/// When the items of a lane are sent together.
+/// The rule by which the items of a lane are sent together.
 public struct OutboxBatch: Sendable, Hashable {
     /// The maximum number of items.
     public var items: Int
     /// The maximum size of the body in bytes.
     public var bytes: Int64
-    /// How long the first item waits for others.
+    /// The time for which the first item waits for others.
     public var linger: Duration
 
     /// Lines of JSON (`application/x-ndjson`), one for each item, in the order in which they were added.
@@ -103,7 +103,7 @@ public struct ItemOptions: Sendable {
     public var headers: HTTPFields
     /// The name of the credential that is looked up when the item is sent; none by default.
     public var credential: String?
-    /// What the program wants to know when the item has ended.
+    /// Values of the program, which the outcome returns.
     public var userInfo: [String: String]
     /// The time after which the item expires; 7 days by default, nil for never.
     ///

@@ -2,7 +2,7 @@ public import FoundationEssentials
 
 /// The body of an item, which is stored when it is added.
 public struct OutboxBody: Sendable {
-    /// How the file of a body becomes part of the outbox.
+    /// The handling of the file of a body.
     public enum FileHandling: Sendable, Hashable {
         /// It is removed from its place; on another file system it is copied first.
         case move

@@ -40,7 +40,7 @@ public struct OutboxError: Error, Sendable {
 
     /// The kind of failure.
     public var code: Code
-    /// What was wrong, where, and what to do, on one line.
+    /// The problem, its place and its fix, on one line.
     public var reason: String
 
     /// Creates an error.

@@ -31,13 +31,13 @@ public struct OutboxItem: Sendable, Hashable, Identifiable {
     public let key: String?
     /// The size of its body in bytes.
     public let size: Int64
-    /// What the program noted about it.
+    /// The values that the program gave it.
     public let userInfo: [String: String]
-    /// When it was added, in seconds since 1970, by a clock that may have been wrong.
+    /// The time at which it was added, in seconds since 1970, by a clock that may have been wrong.
     public let added: Double
     /// The number of attempts that failures of the item itself have cost.
     public let attempts: Int
-    /// Why the last attempt failed; nil if there was none.
+    /// The reason why the last attempt failed; nil if there was none.
     public let failure: String?
 }
 
@@ -57,7 +57,7 @@ public struct OutboxOutcome: Sendable, Identifiable {
     public let id: OutboxItem.ID
     /// The name of its lane.
     public let lane: String
-    /// How the item ended.
+    /// The end of the item.
     public let end: ItemEnd
     /// The method.
     public let method: String
@@ -65,19 +65,19 @@ public struct OutboxOutcome: Sendable, Identifiable {
     public let reference: String
     /// The key; nil without one.
     public let key: String?
-    /// What the program noted about it.
+    /// The values that the program gave it.
     public let userInfo: [String: String]
     /// The response of the server; nil if there was none.
     public let response: Response?
-    /// Why it ended so; empty if it was delivered.
+    /// The reason for this end; empty if it was delivered.
     public let reason: String
-    /// When it ended, in seconds since 1970, by a clock that may have been wrong.
+    /// The time at which it ended, in seconds since 1970, by a clock that may have been wrong.
     public let ended: Double
 
     package let sequence: Int64
     let forget: @Sendable () async throws -> Void
 
-    /// Removes the outcome, so that it is not returned again.
+    /// Removes the outcome, so that it is not returned once more.
     ///
     /// Call it when what follows from the outcome is done, and stored.
     ///

@@ -4,7 +4,7 @@ import Locking
 import NetworkClient
 import Reachability
 
-/// What runs while an outbox is open: the watch for other processes' changes, the wait for the sender's lock, the sender.
+/// The activities of an open outbox: the watch for other processes' changes, the wait for the sender's lock, the sender.
 final class OutboxEngine: Sendable {
     private struct State {
         var isStopped = false

@@ -5,7 +5,7 @@ import OutboxCore
 
 /// One request for a parcel.
 struct SendAttempt: Sendable {
-    /// What came of it.
+    /// The result of the request.
     struct Result: Sendable {
         var attempt: AttemptResult
         var response: OutboxOutcome.Response?

@@ -1,7 +1,7 @@
 import Crypto
 import Glibc
 
-/// What a referenced file must be like when it is sent.
+/// The properties of a referenced file, which it must still have when it is sent.
 package struct FileCheck: Sendable, Hashable {
     /// The size in bytes.
     package var size: Int64

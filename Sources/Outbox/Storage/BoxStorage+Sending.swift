@@ -30,10 +30,10 @@ struct Parcel: Sendable {
     }
 }
 
-/// What a lane may send.
+/// The parcels that a lane may send.
 struct LaneSupply: Sendable {
     var parcels: [Parcel] = []
-    /// When there may be more without another event.
+    /// The time at which there may be more without another event.
     var next: BoxTime?
 }
 
@@ -45,7 +45,7 @@ extension BoxStorage {
         var lanes: [StoredLane]
         /// Items whose lifetime has ended, up to 500.
         var expired: [Int64]
-        /// When the next lifetime ends.
+        /// The end of the next lifetime.
         var nextExpiry: BoxTime?
         /// Whether the time should be stored.
         var needsTime: Bool
@@ -337,7 +337,7 @@ private struct SupplyQuery: Sendable {
         return parcels
     }
 
-    /// The first items that are in no batch, as far as they go to the same place.
+    /// Returns the first items that are in no batch, as far as they have the same target.
     private func unbatched(_ limit: Int, _ database: Database) throws(StoreError) -> [StoredItem] {
         let items = try database.query(
             """
@@ -370,7 +370,7 @@ private struct SupplyQuery: Sendable {
         ) { StoredItem($0) }
     }
 
-    /// When an item may be sent; nil for now.
+    /// Returns the time at which an item may be sent; nil for now.
     private func delay(_ item: StoredItem, _ now: BoxTime) -> BoxTime? {
         if let due = item.due, due > now { return due }
         guard let notBefore = item.notBefore else { return nil }
@@ -379,7 +379,7 @@ private struct SupplyQuery: Sendable {
         return notBefore <= reading.wall ? nil : now.advanced(by: .nanoseconds(notBefore - reading.wall))
     }
 
-    /// When the first of the items that were passed over may be sent.
+    /// Returns the time at which the first of the items that were passed over may be sent.
     private func earliest(_ known: BoxTime?, _ database: Database) throws(StoreError) -> BoxTime? {
         let due = try database.first(
             "SELECT min(due), count(not_before) FROM item WHERE lane = ? AND state = 0",

@@ -35,7 +35,7 @@ package struct StoredItem: Sendable {
     package var notBefore: Int64?
     package var batch: Int64?
     package var failure: String?
-    /// What decides about it.
+    /// The part that decides what happens to it.
     package var record: ItemRecord
 
     static let columns = """
@@ -170,13 +170,13 @@ package struct StoredItem: Sendable {
 }
 
 extension StoredItem {
-    /// Returns what two requests with the same key must have in common: method, reference, fields, type and contents.
+    /// Returns the digest that two requests with the same key have in common: of method, reference, fields, type and contents.
     func digest(of body: String) -> [UInt8] {
         let parts = [method, reference, TextTable.encoded(fields), contentType ?? "", credential ?? "", body]
         return Array(SHA256.hash(data: Array(parts.joined(separator: "\n").utf8)))
     }
 
-    /// Whether the row is as it was stored, as far as its digest tells: SQLite does not notice changed bytes.
+    /// Whether the row is as it was stored, as far as its digest tells: SQLite does not detect changed bytes.
     var isIntact: Bool {
         switch body {
         case .none: digest == self.digest(of: "")

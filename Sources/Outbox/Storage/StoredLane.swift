@@ -11,7 +11,7 @@ package struct StoredLane: Sendable, Hashable {
     package var options: LaneOptions
     package var isPaused: Bool
     package var pause: LanePause?
-    /// Why it is paused.
+    /// The reason for the pause; empty without one.
     package var reason: String
 
     static let columns = """
