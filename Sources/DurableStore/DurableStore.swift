@@ -139,7 +139,7 @@ struct StoreJob: Sendable {
 
 /// The thread of a store, and the queue before it.
 ///
-/// `@unchecked Sendable`: `database`, `reserve` and `uncheckpointed` are used by the thread only, and before it starts.
+/// `@unchecked Sendable`: `database` and `identity` are used by the thread only, and before it starts.
 private final class StoreWorker: @unchecked Sendable {
     private struct Queue {
         var jobs: [StoreJob] = []
@@ -155,6 +155,7 @@ private final class StoreWorker: @unchecked Sendable {
     private let usage: UsageMarker
     private let reserve: ReserveFile
     private var database: Database?
+    private var identity: FileIdentity?
 
     init(
         _ files: DurableStore.Files,
@@ -291,9 +292,12 @@ private final class StoreWorker: @unchecked Sendable {
     ///
     /// The caller holds the commit lock.
     private func opened() throws(StoreError) -> Database {
-        if let database { return database }
+        // Another process may have set a damaged file aside.
+        if let database, identity == FileIdentity(files.database) { return database }
+        self.database = nil
         let database = try Database(at: files.database)
         try database.migrate(options.migrations)
+        identity = FileIdentity(files.database)
         self.database = database
         return database
     }
@@ -317,6 +321,18 @@ private final class StoreWorker: @unchecked Sendable {
             }
             _ = try opened()
         }
+    }
+}
+
+/// The inode of a file.
+private struct FileIdentity: Equatable {
+    private let device: dev_t
+    private let inode: ino_t
+
+    init?(_ path: String) {
+        var status = stat()
+        guard stat(path, &status) == 0 else { return nil }
+        (device, inode) = (status.st_dev, status.st_ino)
     }
 }
 

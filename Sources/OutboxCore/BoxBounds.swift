@@ -35,7 +35,7 @@ package enum Admission: Sendable, Hashable {
     /// It is stored.
     case accepted
     /// The oldest item of a bulk lane has to be dropped first; the decision is then made again.
-    case dropsOldest
+    case dropsOldest(Limit)
     /// It is refused, since a limit is reached.
     case refused(Limit)
 
@@ -65,7 +65,7 @@ extension BoxBounds {
         guard let limit = exceeded(by: size, importance, usage) else { return .accepted }
         let empty = BoxUsage(items: 0, bytes: 0, freeSpace: usage.freeSpace + usage.bytes)
         let mayEverFit = exceeded(by: size, importance, empty) == nil
-        return hasBulkItems && mayEverFit ? .dropsOldest : .refused(limit)
+        return hasBulkItems && mayEverFit ? .dropsOldest(limit) : .refused(limit)
     }
 
     private func exceeded(by size: Int64, _ importance: LaneClass, _ usage: BoxUsage) -> Admission.Limit? {

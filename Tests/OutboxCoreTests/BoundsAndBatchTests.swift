@@ -19,9 +19,9 @@ import Testing
     }
 
     @Test func `bulk items make space for others`() {
-        #expect(admission(1, .bulk, items: 8, bytes: 0, bulk: true) == .dropsOldest)
-        #expect(admission(1, .critical, items: 10, bytes: 0, bulk: true) == .dropsOldest)
-        #expect(admission(200, .normal, items: 3, bytes: 800, bulk: true) == .dropsOldest)
+        #expect(admission(1, .bulk, items: 8, bytes: 0, bulk: true) == .dropsOldest(.items))
+        #expect(admission(1, .critical, items: 10, bytes: 0, bulk: true) == .dropsOldest(.items))
+        #expect(admission(200, .normal, items: 3, bytes: 800, bulk: true) == .dropsOldest(.bytes))
     }
 
     @Test func `nothing is dropped for an item that never fits`() {

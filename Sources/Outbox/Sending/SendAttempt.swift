@@ -42,7 +42,12 @@ struct SendAttempt: Sendable {
         for (name, value) in item.fields.sorted(by: { $0.key < $1.key }) {
             if let name = HTTPField.Name(name) { fields[name] = value }
         }
-        let mark = AttemptMark(storage: storage, parcel: parcel, credential: credential)
+        let mark = AttemptMark(
+            storage: storage,
+            parcel: parcel,
+            rules: lane.options.rules,
+            credential: credential
+        )
         var options = RequestOptions(
             gate: .waitsForConnectivity(nil),
             requirement: lane.options.path,
@@ -56,7 +61,7 @@ struct SendAttempt: Sendable {
             let response = try await request.response()
             return .init(response, lane.options.confirmation)
         } catch {
-            if error.cause is AttemptMark.NothingToSend { return nil }
+            if error.cause is BoxStorage.NothingToSend { return nil }
             return .init(attempt: .init(error), reason: "\(error)")
         }
     }
@@ -132,15 +137,13 @@ extension AttemptResult {
 
 /// Stores that an item is being sent, after the gate and the scheduler, and before its first byte.
 private struct AttemptMark: RequestInterceptor {
-    /// The user has cancelled or held the item, or paused its lane, while it waited for a path.
-    struct NothingToSend: Error {}
-
     let storage: BoxStorage
     let parcel: Parcel
+    let rules: LaneRules
     let credential: OutboxCredential?
 
     func adapt(_ request: HTTPRequest, for attempt: RequestAttempt) async throws -> HTTPRequest {
-        guard try await storage.mark(parcel) else { throw NothingToSend() }
+        try await storage.mark(parcel, rules)
         guard case .bearer(let token) = credential, hasSameOrigin(request, attempt.request.head) else { return request }
         var request = request
         request.headerFields[.authorization] = "Bearer \(token)"

@@ -82,6 +82,8 @@ actor Sender {
             let overview = try await storage.overview()
             if overview.needsTime { try await storage.storeTime() }
             merge(overview.lanes)
+            // One that waits for a path is cancelled first.
+            for id in overview.expired { attempts[id]?.cancel() }
             let expired = overview.expired.filter { !underway.contains($0) }
             if !expired.isEmpty { try await storage.expire(expired) }
             var next = overview.nextExpiry
@@ -178,6 +180,8 @@ actor Sender {
             conclusion.response = result.response
             conclusion.split = result.response.flatMap { BatchRules.split(parcel.items.count, status: $0.status) }
             await conclude(conclusion, lane)
+        } else {
+            await retrying { try await self.storage.unmark(parcel) }
         }
         for item in parcel.items { underway.remove(item.id) }
         attempts[parcel.items[0].id] = nil

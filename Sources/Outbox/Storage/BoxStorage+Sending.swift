@@ -140,16 +140,20 @@ extension BoxStorage {
         return try await store.write(essential: true) { try query.batches($0, composes: true) ?? .init() }
     }
 
+    /// The parcel may no longer be sent: an item was cancelled or held, has expired, its key is no longer recognized, or
+    /// its lane was paused while it waited for a path.
+    struct NothingToSend: Error {}
+
     /// Notes that a byte of a parcel may be on the network from now on.
     ///
-    /// - Returns: Whether it may be sent: false if it was cancelled or held, or its lane was paused.
-    func mark(_ parcel: Parcel) async throws -> Bool {
+    /// - Throws: ``NothingToSend``, or an error of the store.
+    func mark(_ parcel: Parcel, _ rules: LaneRules) async throws {
         let reading = clock.read()
-        return try await store.write(essential: true) { database in
+        try await store.write(essential: true) { database in
             let now = try Self.now(database, reading)
-            var count = 0
+            guard parcel.record.stepBeforeAttempt(rules, at: now) == .send else { throw NothingToSend() }
             for item in parcel.items {
-                count += try database.run(
+                let count = try database.run(
                     """
                     UPDATE item SET state = 1, first_sent = coalesce(first_sent, ?)
                     WHERE id = ? AND state != 2 AND lane NOT IN (SELECT id FROM lane WHERE is_paused)
@@ -157,8 +161,17 @@ extension BoxStorage {
                     .integer(now.nanoseconds),
                     .integer(item.id)
                 )
+                if count == 0 { throw NothingToSend() }
             }
-            return count == parcel.items.count
+        }
+    }
+
+    /// Lets the items of a parcel wait again that was not sent after all.
+    func unmark(_ parcel: Parcel) async throws {
+        try await store.write(essential: true) { database in
+            for item in parcel.items {
+                try database.run("UPDATE item SET state = 0 WHERE id = ? AND state = 1", .integer(item.id))
+            }
         }
     }
 

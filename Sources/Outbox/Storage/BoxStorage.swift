@@ -152,16 +152,21 @@ extension BoxStorage {
     package func add(_ item: StoredItem, lifetime: Duration?, _ importance: LaneClass) async throws -> Addition {
         let reading = clock.read()
         let freeSpace = Self.freeSpace(of: folder)
-        return try await store.write { [self] database in
-            if let existing = try Self.existing(item, database) { return existing }
+        let (addition, files) = try await store.write { [self] database in
+            var files: [String] = []
+            if let existing = try Self.existing(item, database) { return (existing, files) }
             let now = try Self.now(database, reading)
-            if let limit = try makeRoom(for: item, importance, freeSpace, reading, database) { return .refused(limit) }
+            if let limit = try makeRoom(for: item, importance, freeSpace, reading, database, removing: &files) {
+                return (Addition.refused(limit), files)
+            }
             var item = item
             item.added = now
             item.addedWall = reading.wall
             item.record.expires = lifetime.map { now.advanced(by: $0) }
-            return .added(try item.insert(into: database))
+            return (.added(try item.insert(into: database)), files)
         }
+        for file in files { spool.remove(file) }
+        return addition
     }
 
     private static func existing(_ item: StoredItem, _ database: Database) throws -> Addition? {
@@ -185,28 +190,39 @@ extension BoxStorage {
         _ importance: LaneClass,
         _ freeSpace: Int64,
         _ reading: ClockReading,
-        _ database: Database
+        _ database: Database,
+        removing files: inout [String]
     ) throws -> Admission.Limit? {
+        var freed: Int64 = 0
         while true {
-            let usage = try database.first("SELECT sum(items), sum(bytes) FROM usage") {
-                BoxUsage(items: Int($0.integer(0)), bytes: $0.integer(1), freeSpace: freeSpace)
-            }
-            let oldest = try database.first(
-                """
-                SELECT min(item.id) FROM lane JOIN item ON item.lane = lane.id
-                WHERE lane.class = 0 AND item.state = 0 AND item.batch IS NULL AND item.first_sent IS NULL
-                """
-            ) { $0.optionalInteger(0) }
-            guard let usage else { return nil }
-            let dropped = oldest ?? nil
-            switch bounds.admission(of: item.size, importance, usage, hasBulkItems: dropped != nil) {
+            let sums = try database.first("SELECT sum(items), sum(bytes) FROM usage") { ($0.integer(0), $0.integer(1)) }
+            let usage = BoxUsage(items: Int(sums?.0 ?? 0), bytes: sums?.1 ?? 0, freeSpace: freeSpace + freed)
+            let limit: Admission.Limit
+            switch bounds.admission(of: item.size, importance, usage, hasBulkItems: true) {
             case .accepted: return nil
-            case .refused(let limit): return limit
-            case .dropsOldest:
-                guard let dropped else { return .items }
-                try end(dropped, .dropped, reading, reason: "the outbox is full: newer items took its place", database)
+            case .refused(let reached): return reached
+            case .dropsOldest(let reached): limit = reached
             }
+            guard let oldest = try Self.oldestBulkItem(database) else { return limit }
+            let reason = "the outbox is full: newer items took its place"
+            if let file = try end(oldest.id, .dropped, reading, reason: reason, database) { files.append(file) }
+            freed += oldest.size
         }
+    }
+
+    private static func oldestBulkItem(_ database: Database) throws(StoreError) -> (id: Int64, size: Int64)? {
+        var oldest: (id: Int64, size: Int64)?
+        for lane in try database.query("SELECT id FROM lane WHERE class = 0", row: { $0.integer(0) }) {
+            let found = try database.first(
+                """
+                SELECT id, size FROM item WHERE lane = ? AND state = 0 AND batch IS NULL AND first_sent IS NULL
+                ORDER BY id LIMIT 1
+                """,
+                .integer(lane)
+            ) { (id: $0.integer(0), size: $0.integer(1)) }
+            if let found, found.id < oldest?.id ?? .max { oldest = found }
+        }
+        return oldest
     }
 
     private static func freeSpace(of folder: String) -> Int64 {
@@ -220,6 +236,9 @@ extension BoxStorage {
 
 extension BoxStorage {
     /// Moves an item to the outcomes, within a transaction.
+    ///
+    /// - Returns: The file of the spool to remove after the transaction; nil without one.
+    @discardableResult
     func end(
         _ id: Int64,
         _ end: ItemEnd,
@@ -227,7 +246,8 @@ extension BoxStorage {
         _ response: OutboxOutcome.Response? = nil,
         reason: String,
         _ database: Database
-    ) throws(StoreError) {
+    ) throws(StoreError) -> String? {
+        let file = try database.first("SELECT file FROM item WHERE id = ? AND file_kind = 0", .integer(id)) { $0.text(0) }
         try database.run(
             """
             INSERT INTO outcome (id, lane, end, method, reference, key, digest, user_info, added_wall, ended_wall,
@@ -248,6 +268,7 @@ extension BoxStorage {
             "DELETE FROM outcome WHERE sequence <= (SELECT max(sequence) FROM outcome) - ?",
             .init(maximumOutcomes)
         )
+        return file ?? nil
     }
 
     /// Returns the outcomes after one, in the order in which the items ended.
@@ -399,7 +420,7 @@ extension BoxStorage {
     /// - Throws: ``OutboxError``: `notFound`, or `isSending` for an item whose bytes may be on the network.
     package func perform(_ command: Command, on id: Int64) async throws {
         let reading = clock.read()
-        try await store.write(essential: true) { [self] database in
+        let file = try await store.write(essential: true) { [self] database -> String? in
             let state = try database.first("SELECT state FROM item WHERE id = ?", .integer(id)) { $0.integer(0) }
             guard let state else {
                 throw OutboxError(.notFound, reason: "there is no item \(id): it has ended, or was never added")
@@ -408,13 +429,15 @@ extension BoxStorage {
                 throw OutboxError(.isSending, reason: "item \(id) is being sent: try again when its attempt has ended")
             }
             switch command {
-            case .cancel: try end(id, .cancelled, reading, reason: "cancelled", database)
-            case .drop: try end(id, .dropped, reading, reason: "dropped by command", database)
+            case .cancel: return try end(id, .cancelled, reading, reason: "cancelled", database)
+            case .drop: return try end(id, .dropped, reading, reason: "dropped by command", database)
             case .hold: try database.run("UPDATE item SET state = 2 WHERE id = ?", .integer(id))
             case .release: try database.run("UPDATE item SET state = 0 WHERE id = ? AND state = 2", .integer(id))
             case .retry: try database.run("UPDATE item SET due = NULL, state = 0 WHERE id = ?", .integer(id))
             }
+            return nil
         }
+        if let file { spool.remove(file) }
     }
 
     /// Pauses a lane until it is resumed, or resumes it, and ends a pause after failures.
