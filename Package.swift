@@ -203,8 +203,15 @@ let package = Package(
                 "NetworkClientServiceLifecycle", "Outbox", "Reachability",
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+                .product(name: "UnixSignals", package: "swift-service-lifecycle"),
             ],
             path: "Examples/Guides",
+            swiftSettings: settings
+        ),
+        .executableTarget(
+            name: "PortedPrograms",
+            dependencies: ["NetworkClient", "Reachability"],
+            path: "Examples/PortedPrograms",
             swiftSettings: settings
         ),
         .executableTarget(
@@ -213,6 +220,7 @@ let package = Package(
                 "NetworkClient", "NetworkClientObservability", "NetworkClientServiceLifecycle",
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+                .product(name: "UnixSignals", package: "swift-service-lifecycle"),
             ],
             path: "Examples/RunningService",
             swiftSettings: settings
@@ -395,8 +403,8 @@ let package = Package(
             name: "RepositoryTests",
             dependencies: [
                 "ComingFrom", "CountingBytes", "DurableReadings", "FirstProgram", "FirstRequest", "FollowingEvents",
-                "Guides", "HTTPLab",
-                "NetworkLab", "OtherClients", "OtherWays", "PipeConnection", "ReachabilityCore", "RunningService",
+                "Guides", "HTTPLab", "NetworkLab", "OtherClients", "OtherWays", "PipeConnection", "PortedPrograms",
+                "ReachabilityCore", "RunningService",
                 "SendingBodies",
                 "SigningRequests", "SteadyUpload", "netwatch", "netwatch-fetch", "netwatch-outbox",
                 .product(name: "Crypto", package: "swift-crypto"),

@@ -1,4 +1,5 @@
 import Foundation
+import FoundationXML
 import Logging
 import NetworkClient
 import NetworkClientFoundation
@@ -7,6 +8,7 @@ import NetworkClientServiceLifecycle
 import Outbox
 import Reachability
 import ServiceLifecycle
+import UnixSignals
 
 // The code of the articles in the documentation catalogues: `Guides TASK [ARGUMENT]`.
 
@@ -162,6 +164,63 @@ func identifier(in text: String) throws -> UInt64? {
     return value["user"]?["id"]?.number?.integer()
 }
 
+/// Sends all requests to the paths of an account.
+struct AccountSerializer: RequestSerializer {
+    var inner: any RequestSerializer = JSONSerializer()
+    var account: String
+
+    var options: ParameterOptions { inner.options }
+
+    func serialize(
+        _ request: SerializedRequest,
+        parameters: Parameters?
+    ) throws(RequestSerializationError) -> SerializedRequest {
+        var request = request
+        request.head.path = "/accounts/\(account)\(request.head.path ?? "/")"
+        return try inner.serialize(request, parameters: parameters)
+    }
+}
+
+/// Decodes keys in snake case, from JSON that may be served as text.
+func sessionForSnakeCase() throws -> HTTPSession {
+    var configuration = HTTPConfiguration()
+    configuration.responseSerializer.expectation = .jsonOrText
+    configuration.responseSerializer.decoder = {
+        let decoder = JSONDecoder()
+        decoder.keyDecodingStrategy = .convertFromSnakeCase
+        return decoder
+    }
+    return try HTTPSession(baseURL: "https://api.example.com/v1", configuration: configuration)
+}
+
+/// The responses of a server that describes problems in a format of their own.
+enum Reply: Sendable {
+    case names([String])
+    case problem(JSONValue)
+}
+
+func reply(with session: HTTPSession) async throws -> Reply? {
+    let problems = ResponseExpectation(statuses: Set(400...499), mediaTypes: ["application/problem+json"])
+    let serializer = CompoundResponseSerializer<Reply>([
+        DecodableResponseSerializer<[String]>().map(Reply.names),
+        JSONResponseSerializer(expectation: problems).map(Reply.problem),
+    ])
+    guard case .value(let reply) = try await session.get("names").value(serializer) else { return nil }
+    return reply
+}
+
+/// Reads the titles of a feed.
+func titles(with session: HTTPSession) async throws -> [String] {
+    let feed = try await session.get("feed.xml").xmlDocument()
+    return try feed.nodes(forXPath: "//item/title").compactMap(\.stringValue)
+}
+
+/// Sends a request of an account.
+func accountName(with session: HTTPSession) async throws -> String {
+    let options = RequestOptions(requestSerializer: AccountSerializer(account: "ann"))
+    return try await session.get("name", options: options).string()
+}
+
 let arguments = CommandLine.arguments
 let argument = arguments.count > 2 ? arguments[2] : ""
 switch arguments.dropFirst().first {
@@ -173,6 +232,9 @@ case "names": print(try await names(matching: argument, page: 1, cursor: nil, wi
 case "tasks": print(try await openTasks(of: argument, with: waitingSession()) ?? 0)
 case "report": try await send(report: argument, by: "Ann", with: sessionInOtherFormats())
 case "id": print(try identifier(in: argument) ?? 0)
+case "reply": print(try await reply(with: sessionForSnakeCase()) as Any)
+case "titles": print(try await titles(with: waitingSession()))
+case "account": print(try await accountName(with: waitingSession()))
 case "form": print(try encodedForm().contentType)
 default: try await testUserName()
 }

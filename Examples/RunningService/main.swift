@@ -3,6 +3,7 @@ import NetworkClient
 import NetworkClientObservability
 import NetworkClientServiceLifecycle
 import ServiceLifecycle
+import UnixSignals
 
 // The code of docs/sessions.md, docs/observability.md and docs/client-transport.md: `RunningService URL`.
 

@@ -62,6 +62,7 @@ private struct LogEntry {
             self.init(.debug, "request finished", ["status": "\(response.status)"])
         case .finished(.failure(let error)):
             self.init(error.code == .cancelled ? .debug : .error, "request failed", ["error": "\(error)"])
+        case .serialized(let error?): self.init(.error, "response is rejected", ["error": "\(error)"])
         default:
             guard let step = Self.step(event) else { return nil }
             self = step

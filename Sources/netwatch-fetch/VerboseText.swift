@@ -26,6 +26,7 @@ enum VerboseText {
         case .authenticating(let scheme, let realm):
             ["* authenticates with \(scheme)\(realm.map { " to '\($0)'" } ?? "")"]
         case .finished(let ending): [finished(ending)]
+        case .serialized: []
         }
     }
 

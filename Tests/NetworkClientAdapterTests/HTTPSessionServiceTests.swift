@@ -22,7 +22,7 @@ struct HTTPSessionServiceTests {
         let service = HTTPSessionService(session, within: .seconds(3_600)) { requests in
             unfinished.update { $0 = requests.map(\.id) }
         }
-        try await testGracefulShutdown { trigger in
+        await testGracefulShutdown { trigger in
             async let run: Void = service.run()
             trigger.triggerGracefulShutdown()
             await #expect(throws: HTTPError.self) { try await paused.response() }

@@ -56,8 +56,10 @@ struct RequestMeterTests {
             configuration.gate = .waitsForConnectivity(nil)
             configuration.connectivity = network
         }
-        let request = session.get("")
-        for await event in request.events { if case .waitingForConnectivity = event { break } }
+        let request = session.get("", options: .init(startsAtOnce: false))
+        let events = request.events
+        request.resume()
+        for await event in events { if case .waitingForConnectivity = event { break } }
         network.switchOn()
         #expect(try await request.string() == "end")
         await session.shutdown(within: .seconds(60))

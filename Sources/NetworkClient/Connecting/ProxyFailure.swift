@@ -56,6 +56,7 @@ struct ProxyFailure {
     /// - Parameters:
     ///   - status: The status of its response; nil if there is none.
     ///   - challenges: The values of `Proxy-Authenticate`.
+    /// - Returns: The reason.
     func words(for status: String?, _ challenges: [String] = []) -> String {
         if let reason = UnsupportedSchemes.reason(for: ChallengeParser.challenges(in: challenges)) {
             return "the proxy \(proxy) offers only \(reason)"

@@ -21,6 +21,8 @@ public final class HTTPSession: Sendable {
     let defaultHeaders: SessionHeaders
     /// The TLS clients for the options of single requests.
     let requestTLS = RequestTLSCache()
+    /// Whether the serializer leaves GET and HEAD requests unchanged that have neither parameters nor a body.
+    let serializerKeepsPlainRequests: Bool
 
     /// Creates a session.
     ///
@@ -47,6 +49,7 @@ public final class HTTPSession: Sendable {
         base = try Self.base(baseURL)
         policy = try RequestPolicy(configuration).with(.init(), binding: configuration.binding)
         defaultHeaders = .init(configuration, authority: base?.authority ?? "")
+        serializerKeepsPlainRequests = Self.keepsPlainRequests(configuration.requestSerializer)
         try configuration.tls.policy.check(scheme: base?.scheme, of: "the base URL")
         core = try .init(configuration, loop: loop, resolver)
     }

@@ -89,15 +89,13 @@ public class RequestHandle: @unchecked Sendable {
         if let ending { waiter(ending) }
     }
 
-    /// Calls a closure once with the outcome, on a queue or, if nil, on a thread of the library.
+    /// Calls a closure once with the outcome, on a queue or, if nil, on the session's queue for callbacks.
     final func whenEnded(
         on queue: DispatchQueue?,
         _ waiter: @escaping @Sendable (Result<DataResponse, HTTPError>) -> Void
     ) {
-        whenEnded { ending in
-            guard let queue else { return waiter(ending) }
-            queue.async { waiter(ending) }
-        }
+        let queue = queue ?? core.configuration.callbackQueue
+        whenEnded { ending in queue.async { waiter(ending) } }
     }
 
     /// Whether the request has finished, successfully or not.
@@ -153,17 +151,20 @@ public class RequestHandle: @unchecked Sendable {
     /// Whether its events have listeners.
     final var hasListeners: Bool { isListenedTo.load(ordering: .relaxed) }
 
-    /// Finishes a request before it is returned to the user, so that nothing can start it.
-    final func endUnstarted(_ ending: Outcome.Ending) {
+    /// Fails a request before it is returned to the user, so that nothing can start it.
+    final func failUnstarted(_ error: HTTPError) {
         run.enter(.finished)
-        end(ending)
+        var error = error
+        error.run = FailedRun(run.metrics.ended(at: request.url))
+        end(.failure(error))
+        core.reportLater(.finished(.failure(error)), self)
     }
 
     /// Finishes the request, and resumes all waiting tasks.
-    final func end(_ ending: Outcome.Ending) {
-        let failure: FailedRun? = if case .failure = ending { .init(run.metrics) } else { nil }
-        outcome.withLock { $0.end(ending, failure) }?.tell(ending)
-    }
+    final func end(_ ending: Outcome.Ending) { outcome.withLock { $0.end(ending) }?.tell(ending) }
+
+    /// Reports to the session's monitors that the response was validated and decoded, or the error.
+    final func reportSerialization(_ error: HTTPError?) { core.reportLater(.serialized(error), self) }
 
     /// The durations of its stages; nil until it has finished, successfully or not.
     public final var metrics: RequestMetrics? { outcome.withLock { $0.metrics } }

@@ -1,6 +1,7 @@
 import NIOCore
+import NIOHTTP1
 
-/// The durations of the stages of a request, and the amounts of data sent and received.
+/// The durations of the stages of a request, its connections, and the amounts of data sent and received.
 ///
 /// Durations are measured with the monotonic clock, which stops while the machine is suspended (clock_gettime(2)).
 public struct RequestMetrics: Sendable {
@@ -9,6 +10,14 @@ public struct RequestMetrics: Sendable {
     var answered: NIODeadline?
     var end: NIODeadline?
     var connection: ConnectionRecord?
+    /// The status and version of the last response.
+    var response: (status: Int, version: HTTPVersion)?
+    /// The exchanges before the current one; empty, without an allocation, for most requests.
+    var earlier: [ExchangeMetrics] = []
+    /// Whether the last exchange is not among the earlier ones yet.
+    var hasCurrent = false
+    /// The URL of the last exchange, once it is known that nothing follows.
+    var lastURL: String?
     /// The number of attempts that were assigned to a connection.
     public internal(set) var attempts = 0
     /// Whether the connection was used for another request before.
@@ -19,6 +28,10 @@ public struct RequestMetrics: Sendable {
     public internal(set) var bodyBytesReceived = 0
 
     init(start: NIODeadline) { self.start = start }
+
+    /// The exchanges of the request, in order: one for each attempt that got a connection, each redirect, and each response
+    /// to a challenge.
+    public var exchanges: [ExchangeMetrics] { hasCurrent ? earlier + [current(at: lastURL)] : earlier }
 
     /// The time from the start until the last attempt was assigned to a connection.
     public var queued: Duration? { assigned.map { $0.after(start) } }
@@ -33,6 +46,8 @@ public struct RequestMetrics: Sendable {
         guard let assigned, let answered else { return nil }
         return answered.after(assigned)
     }
+    /// The protocol and version of the last response, such as `HTTP/1.1`; nil if there was none.
+    public var version: String? { response.map { "\($0.version)" } }
     /// The time from the start to the end.
     public var total: Duration? { end.map { $0.after(start) } }
     /// The numeric address and port of the server, or of the proxy; nil if there was no connection.

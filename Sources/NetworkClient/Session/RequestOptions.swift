@@ -64,6 +64,11 @@ public struct RequestOptions: Sendable {
     /// ``RequestInterceptor/retry(_:)`` before it.
     public var interceptors: [any RequestInterceptor]
 
+    /// The serializer of its parameters; nil, the default, for the session's.
+    public var requestSerializer: (any RequestSerializer)?
+    /// The acceptable responses, and the decoder of JSON; nil, the default, for the session's.
+    public var responseSerializer: ResponseSerializerSettings?
+
     /// The destination of the response's body.
     var destination = ResponseDestination.memory
 
@@ -87,7 +92,9 @@ public struct RequestOptions: Sendable {
         credential: Credential? = nil,
         isPreemptive: Bool = false,
         authenticates: Bool = true,
-        interceptors: [any RequestInterceptor] = []
+        interceptors: [any RequestInterceptor] = [],
+        requestSerializer: (any RequestSerializer)? = nil,
+        responseSerializer: ResponseSerializerSettings? = nil
     ) {
         self.timeouts = timeouts
         self.binding = binding
@@ -108,6 +115,8 @@ public struct RequestOptions: Sendable {
         self.isPreemptive = isPreemptive
         self.authenticates = authenticates
         self.interceptors = interceptors
+        self.requestSerializer = requestSerializer
+        self.responseSerializer = responseSerializer
     }
 }
 

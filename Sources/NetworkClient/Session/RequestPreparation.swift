@@ -12,14 +12,14 @@ extension HTTPSession {
         _ body: RequestBody,
         _ options: RequestOptions
     ) throws(HTTPError) -> PreparedRequest {
-        let url = if let base { try base.resolving(reference) } else { try HTTPURL(reference) }
+        var url = if let base { try base.resolving(reference) } else { try HTTPURL(reference) }
         var (content, parameters) = (try body.content.get(), parameters)
         if let given = parameters, let addingParts = content.addingParts {
-            content = try formContent(given, addingParts)
+            content = try formContent(given, addingParts, options)
             parameters = nil
         }
         let policy = try self.policy(of: options)
-        let isPlain = parameters == nil && headers.isEmpty && content.isNone && isInTarget(method)
+        let isPlain = parameters == nil && headers.isEmpty && content.isNone && skipsSerializer(method, options)
         let defaults = defaultHeaders.current
         if isPlain, !options.expectsContinue, options.idempotencyKey == nil,
             url.authority == defaults.prepared.authority, !url.hasCredentials
@@ -32,18 +32,26 @@ extension HTTPSession {
             )
             return try finish(url, head, nil, nil, options, policy)
         }
-        let request = try serialize(method, url, parameters, headers, content, defaults)
+        let request = try serialize(method, url, parameters, headers, content, options, defaults)
+        url = url.with(target: request.head.path ?? url.target)
         var options = options
         if request.head.headerFields.expectsContinue { options.expectsContinue = true }
-        try method.checkContent(hasBody: request.body?.isEmpty == false || content.makeSource != nil)
+        try request.head.method.checkContent(hasBody: request.body?.isEmpty == false || content.makeSource != nil)
         let source: BodySource? = if let makeSource = content.makeSource { try makeSource() } else { nil }
         var head = wireHead(request, source, url, options)
         try addKey(to: &head, options, policy)
         return try finish(url, head, request.body.map { ByteBuffer(bytes: $0) }, source, options, policy)
     }
 
-    /// Returns whether requests with a method have no body if there are no parameters.
-    private func isInTarget(_ method: HTTPRequest.Method) -> Bool { method == .get || method == .head }
+    /// Returns whether the serializer leaves requests with a method unchanged that have neither parameters nor a body.
+    private func skipsSerializer(_ method: HTTPRequest.Method, _ options: RequestOptions) -> Bool {
+        serializerKeepsPlainRequests && options.requestSerializer == nil && (method == .get || method == .head)
+    }
+
+    /// Returns whether a serializer leaves GET and HEAD requests unchanged that have neither parameters nor a body.
+    static func keepsPlainRequests(_ serializer: any RequestSerializer) -> Bool {
+        (serializer as? any PlacingSerializer)?.placement.methodsInTarget.isSuperset(of: [.get, .head]) ?? false
+    }
 
     private func finish(
         _ url: HTTPURL,
@@ -103,6 +111,7 @@ extension HTTPSession {
         _ parameters: Parameters?,
         _ headers: HTTPFields,
         _ content: RequestBody.Content,
+        _ options: RequestOptions,
         _ defaults: SessionHeaders.Fields
     ) throws(HTTPError) -> SerializedRequest {
         var fields = defaults.all
@@ -121,51 +130,37 @@ extension HTTPSession {
             path: url.target,
             headerFields: fields
         )
-        guard !content.isNone else { return try serialize(head, parameters) }
-        guard parameters == nil else { return try serialize(inTarget: head, parameters, body: content) }
         if head.headerFields[.contentType] == nil { head.headerFields[.contentType] = content.contentType }
-        return .init(head: head, body: content.bytes)
+        let streams = content.makeSource != nil
+        return try serialize(.init(head: head, body: content.bytes, hasStreamedBody: streams), parameters, options)
     }
 
     private func serialize(
-        _ head: HTTPRequest,
-        _ parameters: Parameters?
+        _ request: SerializedRequest,
+        _ parameters: Parameters?,
+        _ options: RequestOptions
     ) throws(HTTPError) -> SerializedRequest {
         do {
-            return try configuration.requestSerializer.serialize(head, parameters: parameters)
+            let result = try serializer(options).serialize(request, parameters: parameters)
+            try request.check(result)
+            return result
         } catch {
             throw .init(.requestSerializationFailed, processing: .neverSent, reason: "\(error)", cause: error)
         }
+    }
+
+    private func serializer(_ options: RequestOptions) -> any RequestSerializer {
+        options.requestSerializer ?? configuration.requestSerializer
     }
 
     /// Returns the content of a multipart form with parameters as text parts before its own.
     private func formContent(
         _ parameters: Parameters,
-        _ addingParts: RequestBody.Content.AddingParts
+        _ addingParts: RequestBody.Content.AddingParts,
+        _ options: RequestOptions
     ) throws(HTTPError) -> RequestBody.Content {
         do throws(RequestSerializationError) {
-            return try addingParts(parameters.multipartParts(configuration.requestSerializer.options))
-        } catch {
-            throw .init(.requestSerializationFailed, processing: .neverSent, reason: "\(error)", cause: error)
-        }
-    }
-
-    /// Writes the parameters of a request with another body than a multipart form into the query.
-    private func serialize(
-        inTarget head: HTTPRequest,
-        _ parameters: Parameters?,
-        body content: RequestBody.Content
-    ) throws(HTTPError) -> SerializedRequest {
-        var serializer = FormSerializer(options: configuration.requestSerializer.options)
-        serializer.encoding = (configuration.requestSerializer as? FormSerializer)?.encoding
-        serializer.placement.methodsInTarget = [head.method]
-        do {
-            var request = try serializer.serialize(head, parameters: parameters)
-            if request.head.headerFields[.contentType] == nil {
-                request.head.headerFields[.contentType] = content.contentType
-            }
-            request.body = content.bytes
-            return request
+            return try addingParts(parameters.multipartParts(serializer(options).options))
         } catch {
             throw .init(.requestSerializationFailed, processing: .neverSent, reason: "\(error)", cause: error)
         }
@@ -202,6 +197,22 @@ extension HTTPSession {
             uri: request.head.path ?? url.target,
             headers: headers
         )
+    }
+}
+
+extension SerializedRequest {
+    /// Checks the result of a serializer for this request.
+    fileprivate func check(_ result: Self) throws(RequestSerializationError) {
+        if hasStreamedBody, result.body != nil {
+            throw .init("the serializer made a body for a request that has a streamed one")
+        }
+        // Anything else could end the request line, and begin another request.
+        let target = result.head.path ?? "/"
+        guard target.hasPrefix("/"), target.utf8.allSatisfy({ 0x21...0x7E ~= $0 }) else {
+            throw .init(
+                "the target that the serializer wrote is no path and query: begin it with a slash, percent-encode the rest"
+            )
+        }
     }
 }
 

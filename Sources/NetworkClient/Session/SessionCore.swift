@@ -62,6 +62,15 @@ final class SessionCore: @unchecked Sendable {
         handle.tell(event)
     }
 
+    /// Reports an event to the monitors only, from any thread.
+    func reportLater(_ event: @autoclosure () -> RequestEvent, _ handle: RequestHandle) {
+        guard !monitors.isEmpty else { return }
+        let event = event()
+        loop.execute { [monitors] in
+            for monitor in monitors { monitor.request(handle, did: event) }
+        }
+    }
+
     // MARK: Sending
 
     private func start(_ handle: RequestHandle) {
@@ -373,6 +382,7 @@ final class SessionCore: @unchecked Sendable {
             return end(handle, .failure(.notReplayable(at: request.endpoint.text)))
         }
         if handle.run.scheduled != nil { dispatcher.finishHop(handle) }
+        handle.endExchange()
         handle.extras.hop = Hop(request)
         handle.retry(wasProcessed: false)
         // In the next turn, when the connection of the response is free and can be reused.
@@ -426,8 +436,9 @@ final class SessionCore: @unchecked Sendable {
 
     private func reportEnd(of handle: RequestHandle, _ ending: Outcome.Ending) {
         var ending = ending
-        if case .failure(var error) = ending, error.request == nil {
-            error.request = handle.current.description
+        if case .failure(var error) = ending {
+            error.request = error.request ?? handle.current.description
+            error.run = FailedRun(handle.run.metrics.ended(at: handle.current.url))
             ending = .failure(error)
         }
         if !handle.current.policy.isPlain || handle.run.scheduled != nil {

@@ -38,7 +38,10 @@ public struct ResponseBody: AsyncSequence, Sendable {
         var whole = ByteBuffer()
         var iterator = makeAsyncIterator()
         while let piece = try await iterator.next(isolation: #isolation) {
-            guard whole.readableBytes + piece.readableBytes <= limit else { throw .bodyTooLarge(limit) }
+            guard whole.readableBytes + piece.readableBytes <= limit else {
+                let reason = "the rest of the response's body is larger than \(limit) bytes: pass a larger limit"
+                throw .init(.bodyTooLarge, processing: .answered, reason: reason)
+            }
             whole.writeImmutableBuffer(piece)
         }
         return whole

@@ -56,7 +56,7 @@ struct TransportAttempt {
     /// Passes the request to the transport, in a task of its own.
     func start(on transport: any Transport) {
         handle.run.history.begin(isReused: false)
-        handle.run.metrics.assigned = .now()
+        handle.beginExchange(on: nil, isReused: false, .now())
         let attempt = handle.run.history.count
         handle.run.metrics.attempts = attempt
         if core.isObserved(handle) {
@@ -114,7 +114,9 @@ struct TransportAttempt {
             let error = cause as? HTTPError ?? unknown
             if error.processing != .neverSent { handle.run.history.sent() }
             core.attemptFailed(handle, error)
-        case .success(let response): handOn(DataResponse(response, handle))
+        case .success(let response):
+            handle.run.metrics.response = (response.head.status.code, .http1_1)
+            handOn(DataResponse(response, handle))
         }
     }
 
@@ -155,7 +157,7 @@ extension DataResponse {
         self.init(
             http1: .init(version: .http1_1, status: status, headers: headers),
             buffer: ByteBuffer(bytes: response.body),
-            metrics: handle.run.metrics,
+            recorded: handle.run.metrics,
             address: handle.current.url
         )
     }

@@ -43,12 +43,10 @@ struct NetworkServiceTypeTests {
 
     @Test(arguments: [ServerAddress.loopback, .ipv6])
     func `the priority in this machine's queues is set too`(address: ServerAddress) async throws {
-        let server = try ScriptedServer(on: address, always: [.readToEnd])
         try await LabLoops.run { loops in
+            let server = try ScriptedServer(on: address, in: loops.lab, always: [.readToEnd])
             var endpoint = Endpoint(address == .ipv6 ? "::1" : "127.0.0.1", Int(server.port))
             endpoint.serviceType = .video
-            let server = try ScriptedServer(on: address, in: loops.lab, always: [.readToEnd])
-            endpoint.port = Int(server.port)
             let attempt = Connector(tls: nil).connect(to: endpoint, limits: .lasting, on: loops.loop) { _ in }
             let channel = try await attempt.established.get().channel
             let priority = try await channel.getOption(.socketOption(.init(rawValue: SO_PRIORITY))).get()

@@ -54,7 +54,7 @@ struct EventStreamPathTests {
         let network = MadeUpNetwork(.wifi)
         let server = try ScriptedServer { number in
             switch number {
-            case 0: EventServer.stream(Self.retry + "id:1\ndata:\n\n")
+            case 0: EventServer.stream(Self.retry + "id:1\ndata:1\n\n")
             case 1: [.readRequest, .custom { _ in if !isInDelay { network.tell() } }, .reset]
             default: [.readRequest, EventServer.noContent]
             }

@@ -22,8 +22,10 @@ struct ConnectionOrderTests {
             session.get("\(number)", options: .init(priority: priority))
         }
         // All have been queued once this has been, on the same event loop.
-        let last = session.get("last", options: .init(priority: .low))
-        for await event in last.events { if case .waiting = event { break } }
+        let last = session.get("last", options: .init(startsAtOnce: false, priority: .low))
+        let events = last.events
+        last.resume()
+        for await event in events { if case .waiting = event { break } }
         latch.open()
         for request in [first] + requests + [last] { #expect(try await request.string() == "x") }
         let targets = server.connections.flatMap(\.requests).map { $0.head.split(separator: " ")[1] }

@@ -186,6 +186,7 @@ extension RequestEvent {
         case .redirected: "redirected"
         case .authenticating: "authenticating"
         case .finished: "finished"
+        case .serialized: "serialized"
         }
     }
 }

@@ -25,7 +25,7 @@ struct SessionShutdownTests {
         let running = session.get("")
         try await server.wait(for: "the request") { $0.first?.requests.count == 1 }
         async let cancelled = session.shutdown(within: .seconds(3_600))
-        try await Observed(session).wait(for: "the invalidation") { $0.core.registry.withLock { $0.state } != .open }
+        while session.core.registry.withLock({ $0.state }) == .open { await Task.yield() }
         let late = await #expect(throws: HTTPError.self) { try await session.get("").response() }
         #expect(late?.code == .sessionInvalidated)
         latch.open()
@@ -60,7 +60,7 @@ struct SessionShutdownTests {
         let paused = session.get("")
         try await server.wait(for: "the request") { $0.first?.requests.count == 1 }
         paused.pause()
-        try await Observed(paused).wait(for: "the pause") { $0.state == .paused }
+        while paused.state != .paused { await Task.yield() }
         let cancelled = await session.shutdown(within: .seconds(3_600))
         #expect(cancelled.map(\.id) == [unstarted.id, paused.id])
     }

@@ -390,8 +390,7 @@ extension HTTPError {
     ) -> Self {
         let reason = "\(handle.current.endpoint.text) offers only \(reason)"
         var error = Self(.authenticationFailed, processing: .answered, reason: reason)
-        error.response = response.head
-        error.body = Array(response.bytes.prefix(HTTPError.keptBody))
+        error.add(response, of: handle)
         return error
     }
 

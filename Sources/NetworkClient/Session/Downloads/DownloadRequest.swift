@@ -19,8 +19,8 @@ public final class DownloadRequest: RequestHandle, @unchecked Sendable {
     ///
     /// - Returns: The file, and the head of the response.
     /// - Throws: ``HTTPError`` if there was no response, or ``HTTPError/Code/unacceptableStatus`` if the response has
-    ///   no file because its status is not 2xx, with its head and the first 4096 bytes of its body. Cancelling the task
-    ///   cancels the request.
+    ///   no file because its status is not 2xx, with its head and its body up to
+    ///   ``HTTPConfiguration/maximumErrorBodySize``. Cancelling the task cancels the request.
     public func response() async throws(HTTPError) -> DownloadResponse {
         try downloaded(try await ending().get())
     }
@@ -28,7 +28,7 @@ public final class DownloadRequest: RequestHandle, @unchecked Sendable {
     /// Calls a closure once with the response when the complete body is written, or with the error.
     ///
     /// - Parameters:
-    ///   - queue: The queue to call it on; nil for a thread of the library, on which it must not block.
+    ///   - queue: The queue to call it on; nil for ``HTTPConfiguration/callbackQueue``.
     ///   - completion: The closure.
     /// - Returns: The request itself, so that calls can be chained.
     @discardableResult
@@ -47,7 +47,10 @@ public final class DownloadRequest: RequestHandle, @unchecked Sendable {
     }
 
     private func downloaded(_ response: DataResponse) throws(HTTPError) -> DownloadResponse {
-        if let file = response.file { return .init(file: file, response: response) }
+        if let file = response.file {
+            reportSerialization(nil)
+            return .init(file: file, response: response)
+        }
         let status = response.head.status
         var error = HTTPError(
             .unacceptableStatus,
@@ -55,9 +58,10 @@ public final class DownloadRequest: RequestHandle, @unchecked Sendable {
             reason: (200...299).contains(status.code)
                 ? "the response (\(status)) has no file" : "the server responded with \(status), and no file"
         )
+        error.add(response, of: self)
         error.request = request.description
-        error.response = response.head
-        error.body = Array(response.buffer.readableBytesView.prefix(HTTPError.keptBody))
+        error.run = FailedRun(response.metrics)
+        reportSerialization(error)
         throw error
     }
 }
@@ -76,7 +80,7 @@ public struct DownloadResponse: Sendable {
     /// The status code, such as 200.
     public var status: Int { response.status }
 
-    /// The URL that was requested last, without user information and query.
+    /// The URL that was requested last, with its query, without user information.
     public var url: String { response.url }
 
     /// The durations of the stages of the request.
@@ -167,7 +171,7 @@ extension FileReceiver {
             existing: options.existingFile,
             isSynced: options.isSynced
         )
-        let sink = PlacedFile(path, file, of: handle.request.askedURL)
+        let sink = PlacedFile(path, file, of: handle.request.url)
         self.init(.init(path: path, traits: .init(), wantsIdentity: true), sink, handle)
     }
 
@@ -186,7 +190,7 @@ extension FileReceiver {
             self.init(plan, DirectFile(.descriptor(number)), handle)
         case .file(let path, let existing, let isSynced):
             let file = PartialFile.Plan(isContinuable: false, existing: existing, isSynced: isSynced)
-            let sink = PlacedFile(path, file, of: handle.request.askedURL)
+            let sink = PlacedFile(path, file, of: handle.request.url)
             self.init(.init(path: path, traits: traits, wantsIdentity: false), sink, handle)
         }
     }

@@ -140,18 +140,10 @@ extension RequestHandle {
         guard let target = try? FileTarget(path, .replace), !target.isSpecial else { return nil }
         let part = "\(target.path).part"
         guard let bytes = PartialFile.read("\(part).info"), let record = PartRecord(bytes),
-            record.key == request.askedURL.downloadKey,
+            record.key == request.url.downloadKey,
             let status = try? FileCall.status(part, followsLink: false), status.isRegular, status.isOwn,
             status.st_size > 0
         else { return nil }
         return .init(path: part, size: Int64(status.st_size))
-    }
-}
-
-extension PreparedRequest {
-    /// The URL that is requested, including the parameters that were added to its query.
-    var askedURL: HTTPURL {
-        if head.uri == url.target { return url }
-        return (try? HTTPURL("\(url.scheme)://\(url.authority)\(head.uri)")) ?? url
     }
 }

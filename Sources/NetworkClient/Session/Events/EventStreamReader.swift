@@ -83,7 +83,7 @@ struct EventStreamReader {
         if var error = HTTPError(rejecting: response.head) {
             error.request = handle.request.description
             if !(200...299).contains(response.status), let body = try? await response.body.collect(upTo: .max) {
-                error.body = Array(body.readableBytesView.prefix(HTTPError.keptBody))
+                error.body = Array(body.readableBytesView.prefix(handle.core.configuration.maximumErrorBodySize))
             }
             throw error
         }
