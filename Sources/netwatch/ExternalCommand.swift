@@ -135,11 +135,12 @@ struct FetchCommand: NetwatchCommand {
     }
 }
 
-/// `netwatch outbox` as the help and the completions of `netwatch` list it; ``ExternalCommand`` executes it.
+/// `netwatch outbox`, which ``ExternalCommand`` executes; not listed, as its executable is not part of a package yet.
 struct OutboxCommand: NetwatchCommand {
     static let configuration = CommandConfiguration(
         commandName: "outbox",
-        abstract: CommandSummary.outbox
+        abstract: CommandSummary.outbox,
+        shouldDisplay: false
     )
 
     @Argument(parsing: .captureForPassthrough)

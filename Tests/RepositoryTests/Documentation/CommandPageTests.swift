@@ -30,7 +30,7 @@ import Testing
 
     @Test func `each option of a command is in its section or among the common options`() throws {
         let common = try section("Common options")
-        for command in commands where command != "fetch" && command != "outbox" {
+        for command in commands where command != "fetch" {
             let own = try section("netwatch \(command)")
             for option in try Self.help([command]).matches(of: #/(?m)^  (?:-., )?--([a-z-]+)/#) {
                 let name = "`--\(option.1)"
