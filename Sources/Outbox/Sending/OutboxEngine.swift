@@ -24,7 +24,7 @@ final class OutboxEngine: Sendable {
     init(
         _ storage: BoxStorage,
         _ session: HTTPSession,
-        _ credentials: Outbox.CredentialSource?,
+        _ credentials: CredentialLookup?,
         sends: Bool
     ) throws {
         lock = try FileLock(at: "\(storage.folder)/sender.lock")

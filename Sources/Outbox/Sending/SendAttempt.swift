@@ -16,7 +16,7 @@ struct SendAttempt: Sendable {
     let lane: StoredLane
     let storage: BoxStorage
     let session: HTTPSession
-    let credentials: Outbox.CredentialSource?
+    let credentials: CredentialLookup?
 
     /// Sends the request.
     ///

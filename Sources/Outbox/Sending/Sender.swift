@@ -12,7 +12,7 @@ actor Sender {
 
     private let storage: BoxStorage
     private let session: HTTPSession
-    private let credentials: Outbox.CredentialSource?
+    private let credentials: CredentialLookup?
     private let signal: Signal
     private var lanes: [Int64: Lane] = [:]
     /// The items that are being sent or wait for their path.
@@ -25,7 +25,7 @@ actor Sender {
     init(
         _ storage: BoxStorage,
         _ session: HTTPSession,
-        _ credentials: Outbox.CredentialSource?,
+        _ credentials: CredentialLookup?,
         _ signal: Signal,
         report: @escaping @Sendable (OutboxError) -> Void
     ) {

@@ -247,7 +247,9 @@ extension BoxStorage {
         reason: String,
         _ database: Database
     ) throws(StoreError) -> String? {
-        let file = try database.first("SELECT file FROM item WHERE id = ? AND file_kind = 0", .integer(id)) { $0.text(0) }
+        let file = try database.first("SELECT file FROM item WHERE id = ? AND file_kind = 0", .integer(id)) {
+            $0.text(0)
+        }
         try database.run(
             """
             INSERT INTO outcome (id, lane, end, method, reference, key, digest, user_info, added_wall, ended_wall,

@@ -139,6 +139,9 @@ public enum OutboxCredential: Sendable, Hashable {
     case bearer(String)
 }
 
+/// Returns the credential with a name.
+typealias CredentialLookup = @Sendable (_ name: String) async throws -> OutboxCredential
+
 extension OutboxCredential: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
     /// A fixed text that reveals nothing.
     public var description: String { "OutboxCredential(hidden)" }
