@@ -64,6 +64,8 @@ download.resume()
 for await step in download.progress { print(step) }
 session.upload("files/7", from: .file(path), method: .put)
 session.post("forms", parameters: ["user": name], body: .multipart([.file(path, name: "report")]))
+session.upload("photos", from: .file(path), options: RequestOptions(tag: "photo", userInfo: page))
+for upload in session.requests(of: .upload) { print(upload.tag ?? "no tag", upload.userInfo ?? "no user info") }
 let batch = RequestBatch([session.get("users/7"), session.get("users/8")]) { finished, total in print(finished, total) }
 for ending in await batch.endings() { print(ending) }
 
@@ -105,5 +107,8 @@ configuration.allowsCellularAccess = false
 session.get("users/7", options: .init(gate: .waitsForConnectivity(.seconds(3))))
 session.post("users", body: .json(user), options: .init(idempotencyKey: .random))
 _ = try HTTPSession(baseURL: "https://api.example.com/v1", configuration: configuration)
+
+// Not called here, since it writes a file.
+func downloadAsNamed() { session.download("report") { head, name in "/var/spool/\(name)" } }
 
 session.invalidate(.finishingRequests)

@@ -38,11 +38,23 @@ struct PublicNamesTests {
         AuthenticationChallenge AuthenticationChallenge.Parameter Credential Processing ProxyExceptions ServerSentEvent
         Timeouts Timeouts.Stage WebSocketCloseCode WebSocketClosure WebSocketCompression WebSocketMessage
         """,
+        "NetworkClientTesting": """
+        ScriptedMonitor ScriptedResponse ScriptedSignal ScriptedTransport ScriptedTransport.Mismatch
+        """,
         "NetworkClientObservability": """
         RequestLogger RequestMeter RequestTracer
         """,
         "NetworkClientServiceLifecycle": """
         HTTPSessionService
+        """,
+        "Outbox": """
+        ItemOptions LaneOptions Outbox Outbox.Configuration Outbox.CredentialSource OutboxBatch OutboxBody
+        OutboxBody.FileHandling OutboxCredential OutboxError OutboxError.Code OutboxItem OutboxItem.ID OutboxKey
+        OutboxLane OutboxOutcome OutboxOutcome.Response OutboxOutcomes OutboxOutcomes.AsyncIterator
+        OutboxOutcomes.Element OutboxOutcomes.Failure OutboxStatistics ResponseConfirmation
+        """,
+        "OutboxCore": """
+        ItemEnd ItemState LaneClass LaneOrder
         """,
         "RequestGate": """
         CircuitBreakerPolicy GatePolicy GiveUpReason PathLossPolicy RequestPriority RetryDecision RetryPolicy

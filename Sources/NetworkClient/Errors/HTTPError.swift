@@ -20,6 +20,8 @@ public struct HTTPError: Error, Sendable {
     public var proxy: String?
     /// The method and the URL without user information and query, for logs.
     public var request: String?
+    /// The ``RequestOptions/tag`` of the request; nil if it has none.
+    public var tag: String?
     /// The head of the response, if one was received.
     public var response: HTTPResponse?
     /// The beginning of the response's body, as far as it was received, up to
@@ -61,8 +63,12 @@ public struct HTTPError: Error, Sendable {
 }
 
 extension HTTPError: CustomStringConvertible {
-    /// The failed request and the reason, on one line.
-    public var description: String { request.map { "\($0): \(reason)" } ?? reason }
+    /// The failed request, its tag and the reason, on one line.
+    public var description: String {
+        let tag = tag.map { "(\($0.debugDescription))" }
+        let subject = [request, tag].compactMap(\.self).joined(separator: " ")
+        return subject.isEmpty ? reason : "\(subject): \(reason)"
+    }
 }
 
 extension HTTPError {

@@ -26,6 +26,13 @@ public struct DataResponse: Sendable {
     /// The fragment of that URL, without `#`: the last redirect's, or else that of the previous URL (RFC 9110, 10.2.2).
     public var fragment: String? { address.fragment }
 
+    /// The file name that the response suggests, which is safe as the last component of a path.
+    ///
+    /// It is the name in `Content-Disposition` (RFC 6266), or else the last component of the URL's path, or else
+    /// `download`. It has no separators, control characters and leading dot, at most 255 bytes, and is no device name of
+    /// Windows.
+    public var suggestedFileName: String { head.suggestedFileName(at: address) }
+
     /// The status code, such as 200.
     public var status: Int { Int(http1.status.code) }
 
@@ -37,11 +44,6 @@ public struct DataResponse: Sendable {
 
     /// The values of a header field, in the order in which they were received; the name is case-insensitive.
     public subscript(name: String) -> [String] { http1.headers[name] }
-
-    /// The response without its body, which was written elsewhere.
-    var withoutBody: Self {
-        .init(http1: http1, buffer: .init(), recorded: recorded, address: address, file: file)
-    }
 
     /// A copy of the body's bytes.
     public var bytes: [UInt8] { Array(buffer.readableBytesView) }

@@ -203,6 +203,7 @@ final class Exchange: HTTPExchange, DeadlineOwner {
         case .here:
             current?.receiver = receiver
             let present = receiver.progress.map { Int(clamping: $0.bytes) } ?? 0
+            core.reportResumption(of: handle, receiver)
             current?.assembly.limit = max(0, handle.current.maximumStreamSize - present)
             current?.assembly.isKept = false
         }

@@ -239,7 +239,9 @@ extension HTTPSession {
         headers: HTTPFields = [:],
         options: RequestOptions = .init()
     ) -> DataRequest {
-        request(method, reference, parameters: parameters, headers: headers, body: body, options: options)
+        var options = options
+        options.isUpload = true
+        return request(method, reference, parameters: parameters, headers: headers, body: body, options: options)
     }
 }
 
@@ -259,7 +261,7 @@ extension HTTPSession {
             if options.startsAtOnce { handle.resume() }
             return handle
         } catch {
-            return core.handle(for: .invalid(method, error))
+            return core.handle(for: .invalid(method, error, options))
         }
     }
 }

@@ -21,12 +21,15 @@ public enum RequestEvent: Sendable {
     case attempt(Int, isReused: Bool, connection: ConnectMetrics)
     /// The number of bytes of the body that were passed to the connection, and the total if it is known.
     ///
-    /// A body in memory has one such event, when all of it was passed.
+    /// A body has at least one such event per 256 KiB, and a last one when all of it was passed.
     case sending(bytes: Int, of: Int64?)
     /// The complete request was passed to the connection.
     case sent
     /// The head of the response was received.
     case head(HTTPResponse)
+    /// The server sends the rest of a download: the bytes before this offset were received in earlier attempts, of this
+    /// process or another. With the length of the whole file if it is known.
+    case resumedDownload(at: Int64, of: Int64?)
     /// The number of received bytes of the response's body, and the total if it is known.
     ///
     /// Bytes are counted before decompression; those of a download, as they are written, with those of earlier

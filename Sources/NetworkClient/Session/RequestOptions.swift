@@ -63,12 +63,37 @@ public struct RequestOptions: Sendable {
     /// Their ``RequestInterceptor/adapt(_:for:)`` is called after that of the session's interceptors, and their
     /// ``RequestInterceptor/retry(_:)`` before it.
     public var interceptors: [any RequestInterceptor]
+    /// Decides from the head of a response whether a data request becomes a download: returns the path of the file that
+    /// the body is written to, or nil for memory; nil, the default, for memory in any case.
+    ///
+    /// ```swift
+    /// let options = RequestOptions(becomesDownload: { head, name in
+    ///     head.headerFields[.contentType] == "application/json" ? nil : "/var/spool/reports/\(name)"
+    /// })
+    /// ```
+    ///
+    /// The closure is called once, with the head of the first 2xx response, and the file name that it suggests, which
+    /// is safe as in ``HTTPSession/download(_:method:parameters:headers:body:options:destination:)-(_,_,Parameters?,_,_,_,_)``.
+    /// It is called on the session's event loop and must not block. The file appears complete or not at all, replaces an
+    /// existing one, and is ``DataResponse/file``. The body of a stream request is written to a file by
+    /// ``ResponseBody/save(to:)``.
+    public var becomesDownload: (@Sendable (HTTPResponse, _ suggestedName: String) -> String?)?
+    /// A text that tells the request from others, in logs and errors; nil, the default, for none.
+    ///
+    /// It is not sent. ``RequestHandle/tag`` and ``HTTPError/tag`` return it.
+    public var tag: String?
+    /// A value of the caller, which ``RequestHandle/userInfo`` returns; nil, the default, for none.
+    ///
+    /// The library neither reads nor sends it.
+    public var userInfo: (any Sendable)?
 
     /// The serializer of its parameters; nil, the default, for the session's.
     public var requestSerializer: (any RequestSerializer)?
     /// The acceptable responses, and the decoder of JSON; nil, the default, for the session's.
     public var responseSerializer: ResponseSerializerSettings?
 
+    /// Whether the request was made to send a body.
+    var isUpload = false
     /// The destination of the response's body.
     var destination = ResponseDestination.memory
 
@@ -93,6 +118,9 @@ public struct RequestOptions: Sendable {
         isPreemptive: Bool = false,
         authenticates: Bool = true,
         interceptors: [any RequestInterceptor] = [],
+        becomesDownload: (@Sendable (HTTPResponse, _ suggestedName: String) -> String?)? = nil,
+        tag: String? = nil,
+        userInfo: (any Sendable)? = nil,
         requestSerializer: (any RequestSerializer)? = nil,
         responseSerializer: ResponseSerializerSettings? = nil
     ) {
@@ -115,6 +143,9 @@ public struct RequestOptions: Sendable {
         self.isPreemptive = isPreemptive
         self.authenticates = authenticates
         self.interceptors = interceptors
+        self.becomesDownload = becomesDownload
+        self.tag = tag
+        self.userInfo = userInfo
         self.requestSerializer = requestSerializer
         self.responseSerializer = responseSerializer
     }

@@ -81,10 +81,12 @@ extension HTTPSession {
             limits: options.timeouts ?? configuration.timeouts,
             maximumBodySize: options.largestKeptBody(configuration.maximumBodySize),
             maximumStreamSize: options.maximumBodySize ?? .max,
-            destination: options.destination,
+            destination: options.bodyDestination,
             expectsContinue: options.expectsContinue,
             login: login(for: url, options, head.headers),
-            policy: policy
+            policy: policy,
+            marks: .init(options),
+            isUpload: options.isUpload
         )
     }
 

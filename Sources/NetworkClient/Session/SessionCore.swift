@@ -62,6 +62,12 @@ final class SessionCore: @unchecked Sendable {
         handle.tell(event)
     }
 
+    /// Reports that a response continues what the receiver has of the body from earlier attempts.
+    func reportResumption(of handle: RequestHandle, _ receiver: any BodyReceiver) {
+        guard isObserved(handle), let progress = receiver.progress, progress.bytes > 0 else { return }
+        tell(.resumedDownload(at: progress.bytes, of: progress.total), handle)
+    }
+
     /// Reports an event to the monitors only, from any thread.
     func reportLater(_ event: @autoclosure () -> RequestEvent, _ handle: RequestHandle) {
         guard !monitors.isEmpty else { return }
@@ -439,6 +445,7 @@ final class SessionCore: @unchecked Sendable {
         var ending = ending
         if case .failure(var error) = ending {
             error.request = error.request ?? handle.current.description
+            error.tag = handle.tag
             error.run = FailedRun(handle.run.metrics.ended(at: handle.current.url))
             ending = .failure(error)
         }
