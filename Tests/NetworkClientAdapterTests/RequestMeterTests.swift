@@ -60,7 +60,8 @@ struct RequestMeterTests {
 
     @Test func `a wait for a path is counted and timed`() async throws {
         let network = SwitchedNetwork()
-        let session = try session(AdapterLab.server()) { configuration in
+        let server = try AdapterLab.server()
+        let session = try session(server) { configuration in
             configuration.gate = .waitsForConnectivity(nil)
             configuration.connectivity = network
         }
@@ -71,6 +72,7 @@ struct RequestMeterTests {
         network.switchOn()
         #expect(try await request.string() == "end")
         await session.shutdown(within: .seconds(60))
+        #expect(server.requests.value.count == 1)
         #expect(total("gate_waits") == 1)
         #expect(timed("gate_wait_duration") == 1)
     }

@@ -118,9 +118,9 @@ extension Netrc {
 
         /// Returns the tokens of a line; nil if a quoted one does not end.
         private static func tokens(_ line: ArraySlice<UInt8>) -> [String]? {
-            var rest = line
+            var rest = line.drop(while: \.isNetrcSpace)
             var tokens: [String] = []
-            while case rest = rest.drop(while: \.isNetrcSpace), let first = rest.first {
+            while let first = rest.first {
                 if first == UInt8(ascii: "\"") {
                     guard let token = quoted(&rest) else { return nil }
                     tokens.append(token)
@@ -129,6 +129,7 @@ extension Netrc {
                     rest = rest[token.endIndex...]
                     tokens.append(String(decoding: token, as: UTF8.self))
                 }
+                rest = rest.drop(while: \.isNetrcSpace)
             }
             return tokens
         }
