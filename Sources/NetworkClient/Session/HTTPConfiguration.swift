@@ -39,7 +39,9 @@ public struct HTTPConfiguration: Sendable {
     /// to a file or read it as a stream, which are not subject to it, or set ``RequestOptions/maximumBodySize``.
     public var maximumBodySize: Int
     /// The maximum number of bytes of a response's body that an error contains (``HTTPError/body``); 1 MiB by default.
-    public var maximumErrorBodySize: Int
+    public var maximumErrorBodySize: Int {
+        didSet { maximumErrorBodySize = max(0, maximumErrorBodySize) }
+    }
     /// The maximum size of a response's head, in bytes; 256 KiB by default.
     ///
     /// It applies to the status line and all fields together, including those of preceding interim responses (1xx), and

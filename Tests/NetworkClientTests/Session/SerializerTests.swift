@@ -135,7 +135,7 @@ struct SerializerTests {
         #expect(try await session.get("").response().status == 200)
     }
 
-    @Test(arguments: ["a b", "é", "a\r\nHost: x", "\0"])
+    @Test(arguments: ["a b", "é", "a\r\nHost: x"])
     func `a serializer can't write bytes into the target that a URL does not have`(query: String) async throws {
         let session = try session(Recorder(), FormSerializer { _ throws(RequestSerializationError) in query })
         let error = await #expect(throws: HTTPError.self) {
