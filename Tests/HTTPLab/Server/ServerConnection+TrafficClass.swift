@@ -2,9 +2,12 @@ import Glibc
 import NetworkLab
 
 extension ServerConnection {
+    /// Responds with the code point (DSCP) of the client's packets.
+    package func respondWithCodePoint() throws { try perform(.response("\(trafficClass() >> 2)")) }
+
     /// The traffic class (DSCP and ECN) of the packet that has completed the client's handshake; see `IP_RECVTOS` in
     /// ip(7) and `IPV6_RECVTCLASS` in ipv6(7).
-    package func trafficClass() throws -> Int32 {
+    private func trafficClass() throws -> Int32 {
         var domain: Int32 = 0
         var length = socklen_t(MemoryLayout.size(ofValue: domain))
         try systemCall("SO_DOMAIN") { getsockopt(descriptor.number, SOL_SOCKET, SO_DOMAIN, &domain, &length) }

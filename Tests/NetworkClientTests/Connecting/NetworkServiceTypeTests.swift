@@ -8,16 +8,13 @@ import Testing
 /// The type of traffic of connections, as the peer and the kernel see it.
 @Suite(.timeLimit(.minutes(5)))
 struct NetworkServiceTypeTests {
-    /// A server that responds with the traffic class of its connection.
+    /// A server that responds with the code point of its client's packets.
     private func server(on address: ServerAddress) throws -> ScriptedServer {
         try ScriptedServer(
             on: address,
             always: [
                 .forever([
-                    .readRequest,
-                    .custom { connection in
-                        try connection.perform(.response("\(connection.trafficClass() >> 2)"))
-                    },
+                    .readRequest, .custom { connection in try connection.respondWithCodePoint() },
                 ])
             ]
         )

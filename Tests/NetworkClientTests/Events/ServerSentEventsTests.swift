@@ -252,8 +252,9 @@ struct ServerSentEventsTests {
 
     @Test func `a delay ends after its time, and immediately if it is zero`() async throws {
         let session = try HTTPSession(configuration: .lasting)
-        await ReconnectDelay(session.core, nil).wait(.milliseconds(1))
-        await ReconnectDelay(session.core, nil).wait(.zero)
+        for delay in [Duration.milliseconds(1), .zero] {
+            await ReconnectDelay(session.core, .init(delay: delay, gateKey: nil, change: nil)).wait()
+        }
     }
 
     // MARK: Failures

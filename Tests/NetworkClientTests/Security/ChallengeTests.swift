@@ -117,6 +117,7 @@ struct ChallengeTests {
         }
         let evaluator = ServerEvaluator(
             name: ServerName("localhost"),
+            request: .unknown,
             policy: try PreparedPolicy(.standard, of: "the policy"),
             roots: options.roots,
             namedRoots: [],

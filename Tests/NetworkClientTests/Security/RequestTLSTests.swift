@@ -32,7 +32,7 @@ struct RequestTLSTests {
 
     @Test func `a request's options replace those of the session`() async throws {
         let trusting = try TLSOptions.trusting(authority)
-        _ = try await run { session in
+        _ = try await run { (session: HTTPSession) async throws in
             let error = await #expect(throws: HTTPError.self) { try await session.get("").response() }
             #expect(error?.code == .certificateUntrusted)
             #expect(try await session.get("", options: .init(tls: trusting)).response().status == 204)
@@ -69,7 +69,7 @@ struct RequestTLSTests {
 
     @Test func `a handler of one request decides for that request, and is told which it is`() async throws {
         let seen = Observed<[ServerChallenge]>([])
-        _ = try await run { session in
+        _ = try await run { (session: HTTPSession) async throws in
             var options = TLSOptions()
             options.challengeHandler = { challenge in
                 seen.update { $0.append(challenge) }
@@ -93,7 +93,7 @@ struct RequestTLSTests {
             seen.update { $0.append(challenge.requestID) }
             return .usePolicy
         }
-        _ = try await run(options) { session in
+        _ = try await run(options) { (session: HTTPSession) async throws in
             let first = session.get("")
             _ = try await first.response()
             #expect(seen.value == [first.id])
