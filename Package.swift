@@ -40,8 +40,10 @@ let package = Package(
         .library(name: "NetworkClientServiceLifecycle", targets: ["NetworkClientServiceLifecycle"]),
         .library(name: "NetworkClientTesting", targets: ["NetworkClientTesting"]),
         .library(name: "HTTPSerialization", targets: ["HTTPSerialization"]),
+        .library(name: "Outbox", targets: ["Outbox"]),
         .executable(name: "netwatch", targets: ["netwatch"]),
         .executable(name: "netwatch-fetch", targets: ["netwatch-fetch"]),
+        .executable(name: "netwatch-outbox", targets: ["netwatch-outbox"]),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
@@ -65,6 +67,7 @@ let package = Package(
         .systemLibrary(name: "CLinux"),
         .systemLibrary(name: "CNcurses", providers: [.apt(["libncurses-dev"])]),
         .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
+        .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
         .target(name: "Locking", swiftSettings: settings),
         .target(name: "ReachabilityCore", swiftSettings: settings),
         .target(
@@ -203,7 +206,7 @@ let package = Package(
             name: "Guides",
             dependencies: [
                 "NetworkClient", "NetworkClientFoundation", "NetworkClientObservability",
-                "NetworkClientServiceLifecycle", "NetworkClientTesting", "Reachability",
+                "NetworkClientServiceLifecycle", "NetworkClientTesting", "Outbox", "Reachability",
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
                 .product(name: "UnixSignals", package: "swift-service-lifecycle"),
@@ -241,6 +244,12 @@ let package = Package(
             swiftSettings: settings
         ),
         .executableTarget(
+            name: "DurableReadings",
+            dependencies: ["Outbox"],
+            path: "Examples/DurableReadings",
+            swiftSettings: settings
+        ),
+        .executableTarget(
             name: "CountingBytes",
             dependencies: [
                 "NetworkClient",
@@ -260,6 +269,33 @@ let package = Package(
             ],
             path: "Examples/PipeConnection",
             swiftSettings: settings
+        ),
+        .target(
+            name: "DurableStore",
+            dependencies: ["CSQLite", "LinuxSystem", "Locking", "ReachabilityCore"],
+            swiftSettings: settings
+        ),
+        .systemLibrary(name: "COutbox"),
+        .target(name: "OutboxCore", swiftSettings: settings),
+        .target(
+            name: "Outbox",
+            dependencies: [
+                "COutbox", "DurableStore", "LinuxSystem", "Locking", "NetworkClient", "OutboxCore", "Reachability",
+                "ReachabilityCore", "RequestGate",
+                .product(name: "Crypto", package: "swift-crypto"),
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+                .product(name: "NIOCore", package: "swift-nio"),
+            ],
+            swiftSettings: settings
+        ),
+        .executableTarget(
+            name: "netwatch-outbox",
+            dependencies: [
+                "CommandLineSupport", "DurableStore", "LinuxSystem", "NetwatchCore", "Outbox",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+            ],
+            swiftSettings: settings,
+            linkerSettings: [archives]
         ),
         .systemLibrary(name: "CNetworkLab", path: "Tests/CNetworkLab"),
         .target(
@@ -354,13 +390,31 @@ let package = Package(
             swiftSettings: settings
         ),
         .testTarget(
+            name: "DurableStoreTests",
+            dependencies: ["DurableStore", "HTTPLab", "NetworkLab"],
+            swiftSettings: settings
+        ),
+        .testTarget(
+            name: "OutboxCoreTests",
+            dependencies: ["NetworkLab", "OutboxCore"],
+            swiftSettings: settings
+        ),
+        .testTarget(
+            name: "OutboxTests",
+            dependencies: [
+                "CommandLineLab", "DurableStore", "HTTPLab", "Locking", "NetworkLab", "Outbox", "OutboxCore",
+                "netwatch-outbox",
+            ],
+            swiftSettings: settings
+        ),
+        .testTarget(
             name: "RepositoryTests",
             dependencies: [
-                "ComingFrom", "CountingBytes", "FirstProgram", "FirstRequest", "FollowingEvents", "Guides", "HTTPLab",
-                "NetworkLab", "OtherClients", "OtherWays", "PipeConnection", "PortedPrograms", "ReachabilityCore",
-                "RunningService",
+                "ComingFrom", "CountingBytes", "DurableReadings", "FirstProgram", "FirstRequest", "FollowingEvents",
+                "Guides", "HTTPLab", "NetworkLab", "OtherClients", "OtherWays", "PipeConnection", "PortedPrograms",
+                "ReachabilityCore", "RunningService",
                 "SendingBodies",
-                "SigningRequests", "SteadyUpload", "netwatch", "netwatch-fetch",
+                "SigningRequests", "SteadyUpload", "netwatch", "netwatch-fetch", "netwatch-outbox",
                 .product(name: "Crypto", package: "swift-crypto"),
             ],
             exclude: [
@@ -401,7 +455,8 @@ let package = Package(
 // repository's files, and the examples, which these run.
 if Context.environment["NETWATCH_THREADS_ONLY"] != nil {
     let pure = [
-        "HTTPSerialization", "NetwatchCore", "NetworkClientCore", "ReachabilityCore", "Repository", "RequestGate",
+        "HTTPSerialization", "NetwatchCore", "NetworkClientCore", "OutboxCore", "ReachabilityCore", "Repository",
+        "RequestGate",
     ]
     package.targets.removeAll { target in
         pure.contains { target.name == $0 + "Tests" } || target.path?.hasPrefix("Examples/") == true

@@ -6,6 +6,7 @@ import NetworkClientFoundation
 import NetworkClientObservability
 import NetworkClientServiceLifecycle
 import NetworkClientTesting
+import Outbox
 import Reachability
 import ServiceLifecycle
 import UnixSignals
@@ -28,6 +29,13 @@ func waitingSession() throws -> HTTPSession {
         baseURL: "https://api.example.com/v1",
         configuration: .init(gate: .waitsForConnectivity(.seconds(60)), retry: .standard)
     )
+}
+
+/// Keeps a reading on disk until it is delivered.
+func keepReading(_ reading: [String: Double], in folder: String) async throws {
+    let outbox = try await Outbox(at: folder, session: waitingSession())
+    try await outbox.lane("telemetry", to: "https://api.example.com/v1").post("readings", .json(reading))
+    await outbox.shutdown()
 }
 
 /// Waits for the network for three seconds at most.

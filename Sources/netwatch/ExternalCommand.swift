@@ -16,7 +16,7 @@ struct ExternalCommand: Equatable {
     private let isHelpRequest: Bool
 
     /// The subcommands that are separate executables.
-    static let names: Set<String> = ["fetch"]
+    static let names: Set<String> = ["fetch", "outbox"]
 
     /// Creates a command of arguments; nil if they name another one.
     ///
@@ -131,6 +131,23 @@ struct FetchCommand: NetwatchCommand {
 
     func execute() throws(ToolError) -> ExitStatus {
         guard let command = ExternalCommand(["fetch"] + arguments) else { return .usage }
+        return try command.execute()
+    }
+}
+
+/// `netwatch outbox`, which ``ExternalCommand`` executes; not listed, as its executable is not part of a package yet.
+struct OutboxCommand: NetwatchCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "outbox",
+        abstract: CommandSummary.outbox,
+        shouldDisplay: false
+    )
+
+    @Argument(parsing: .captureForPassthrough)
+    var arguments: [String] = []
+
+    func execute() throws(ToolError) -> ExitStatus {
+        guard let command = ExternalCommand(["outbox"] + arguments) else { return .usage }
         return try command.execute()
     }
 }

@@ -19,9 +19,14 @@ struct ImportTableTests {
         "CLinux": [],
         "CNcurses": [],
         "CNetlink": [],
+        "COutbox": [],
+        "CSQLite": [],
         "CZlib": [],
         "CommandLineSupport": [
             "ArgumentParser", "CLinux", "Glibc", "LinuxSystem", "NetwatchCore", "Reachability", "ReachabilityCore",
+        ],
+        "DurableStore": [
+            "CSQLite", "FoundationEssentials", "Glibc", "LinuxSystem", "Locking", "ReachabilityCore",
         ],
         "HTTPSerialization": ["FoundationEssentials", "Glibc", "HTTPTypes"],
         "LinuxSystem": system.union(["Locking", "ReachabilityCore"]),
@@ -38,6 +43,11 @@ struct ImportTableTests {
         "NetworkClientObservability": ["CoreMetrics", "Locking", "Logging", "NetworkClient", "Tracing"],
         "NetworkClientServiceLifecycle": ["NetworkClient", "ServiceLifecycle"],
         "NetworkClientCore": ["ReachabilityCore"],
+        "Outbox": [
+            "COutbox", "Crypto", "DurableStore", "FoundationEssentials", "Glibc", "HTTPTypes", "LinuxSystem", "Locking",
+            "NIOCore", "NetworkClient", "OutboxCore", "Reachability", "ReachabilityCore", "RequestGate",
+        ],
+        "OutboxCore": [],
         "ReachabilityCore": [],
         "RequestGate": ["NetworkClientCore", "ReachabilityCore"],
         "Reachability": ["CNetlink", "Glibc", "LinuxSystem", "Locking", "ReachabilityCore", "Synchronization"],
@@ -49,6 +59,9 @@ struct ImportTableTests {
             "ArgumentParser", "CommandLineSupport", "LinuxSystem", "NetwatchCore", "NetworkClient",
             "NetworkClientCore", "Reachability", "ReachabilityCore",
         ]),
+        "netwatch-outbox": [
+            "ArgumentParser", "CommandLineSupport", "DurableStore", "Glibc", "LinuxSystem", "NetwatchCore", "Outbox",
+        ],
     ]
 
     @Test("The table lists exactly the existing targets")
@@ -67,8 +80,8 @@ struct ImportTableTests {
 
     /// The modules whose folders depend on each other in one direction; the others are to follow.
     private static let modulesWithOrderedFolders = [
-        "HTTPSerialization", "LinuxSystem", "Locking", "NetwatchCore", "NetworkClient", "NetworkClientCore",
-        "Reachability", "ReachabilityCore", "RequestGate",
+        "DurableStore", "HTTPSerialization", "LinuxSystem", "Locking", "NetwatchCore", "NetworkClient",
+        "NetworkClientCore", "Outbox", "OutboxCore", "Reachability", "ReachabilityCore", "RequestGate",
     ]
 
     @Test("No folder of a module is part of a cycle of dependencies", arguments: modulesWithOrderedFolders)

@@ -46,6 +46,15 @@ struct PublicNamesTests {
         "NetworkClientServiceLifecycle": """
         HTTPSessionService
         """,
+        "Outbox": """
+        ItemOptions LaneOptions Outbox Outbox.Configuration Outbox.CredentialSource OutboxBatch OutboxBody
+        OutboxBody.FileHandling OutboxCredential OutboxError OutboxError.Code OutboxItem OutboxItem.ID OutboxKey
+        OutboxLane OutboxOutcome OutboxOutcome.Response OutboxOutcomes OutboxOutcomes.AsyncIterator
+        OutboxOutcomes.Element OutboxOutcomes.Failure OutboxStatistics ResponseConfirmation
+        """,
+        "OutboxCore": """
+        ItemEnd ItemState LaneClass LaneOrder
+        """,
         "RequestGate": """
         CircuitBreakerPolicy GatePolicy GiveUpReason PathLossPolicy RequestPriority RetryDecision RetryPolicy
         RetryReason

@@ -11,6 +11,7 @@ import Testing
         "docs/http-errors.md": ["FirstRequest"],
         "docs/interceptors.md": ["SigningRequests"],
         "docs/observability.md": ["RunningService"],
+        "docs/outbox.md": ["DurableReadings"],
         "docs/parameters.md": ["Guides"],
         "docs/porting.md": ["PortedPrograms/WeatherStation.swift", "PortedPrograms/PhotoAlbum.swift"],
         "docs/server-sent-events.md": ["FollowingEvents"],
