@@ -302,10 +302,20 @@ private final class StoreWorker: @unchecked Sendable {
         return database
     }
 
+    /// Opens the database; on a full disk with the reserved space, which its shared memory needs.
+    private func openedWithReserve() throws(StoreError) -> Database {
+        do throws(StoreError) {
+            return try opened()
+        } catch {
+            guard error.code == .full || error.code == .ioFailed, reserve.release() else { throw error }
+            return try opened()
+        }
+    }
+
     /// Opens the database; checks it after an unclean boot, and repairs it if it is damaged.
     private func openChecked() throws(StoreError) {
         do throws(StoreError) {
-            let database = try opened()
+            let database = try openedWithReserve()
             guard usage.wasUnclean else { return }
             let problems = try database.quickCheck()
             if let first = problems.first { throw StoreError(.damaged, files.database, "damaged: \(first)") }
@@ -351,14 +361,18 @@ private final class UsageMarker: Sendable {
         lock = try FileLock(at: path)
         try lock.lock(shared: true)
         let contents = lock.contents
-        wasUnclean = !contents.isEmpty && contents != bootIdentifier
-        if contents != bootIdentifier { try lock.write(bootIdentifier) }
+        wasUnclean = !contents.isEmpty && contents != Self.clean && contents != bootIdentifier
+        // A full disk must not keep the store closed.
+        if contents != bootIdentifier { try? lock.write(bootIdentifier) }
     }
+
+    /// The contents after all processes have closed the store; not empty, so that the file keeps its block.
+    private static let clean = "closed"
 
     /// Removes the marker, if no other process has the store open.
     func release() {
         lock.unlock()
-        if (try? lock.tryLock()) == true { try? lock.write("") }
+        if (try? lock.tryLock()) == true { try? lock.write(Self.clean) }
         lock.unlock()
     }
 }
