@@ -33,7 +33,7 @@ struct ImportTableTests {
             "ReachabilityCore", "RequestGate", "SwiftASN1", "Synchronization", "X509",
         ],
         "NetwatchCore": ["ReachabilityCore"],
-        "NetworkClientFoundation": ["Foundation", "NetworkClient"],
+        "NetworkClientFoundation": ["Foundation", "FoundationXML", "NetworkClient"],
         "NetworkClientObservability": ["CoreMetrics", "Locking", "Logging", "NetworkClient", "Tracing"],
         "NetworkClientServiceLifecycle": ["NetworkClient", "ServiceLifecycle"],
         "NetworkClientCore": ["ReachabilityCore"],
