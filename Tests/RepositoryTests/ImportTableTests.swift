@@ -38,7 +38,7 @@ struct ImportTableTests {
             "ReachabilityCore", "RequestGate", "SwiftASN1", "Synchronization", "X509",
         ],
         "NetwatchCore": ["ReachabilityCore"],
-        "NetworkClientFoundation": ["Foundation", "NetworkClient"],
+        "NetworkClientFoundation": ["Foundation", "FoundationXML", "NetworkClient"],
         "NetworkClientTesting": ["Locking", "NetworkClient", "Reachability", "ReachabilityCore"],
         "NetworkClientObservability": ["CoreMetrics", "Locking", "Logging", "NetworkClient", "Tracing"],
         "NetworkClientServiceLifecycle": ["NetworkClient", "ServiceLifecycle"],

@@ -32,11 +32,7 @@ public struct HTTPError: Error, Sendable {
     /// The underlying error.
     public var cause: (any Error)?
     /// The metrics of the request; an object, so that errors stay small.
-    var run: FailedRun?
-
-    /// The durations, connections and amounts of data of the failed request; nil for an error that ended no request, such
-    /// as that of an attempt before the last one.
-    public var metrics: RequestMetrics? { run?.metrics }
+    var run: (any AnyObject & Sendable)?
 
     /// Creates an error.
     ///

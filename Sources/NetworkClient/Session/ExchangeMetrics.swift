@@ -103,3 +103,9 @@ final class FailedRun: Sendable {
 
     init(_ metrics: RequestMetrics) { self.metrics = metrics }
 }
+
+extension HTTPError {
+    /// The durations, connections and amounts of data of the failed request; nil for an error that ended no request, such
+    /// as that of an attempt before the last one.
+    public var metrics: RequestMetrics? { (run as? FailedRun)?.metrics }
+}
