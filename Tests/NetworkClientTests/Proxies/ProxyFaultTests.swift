@@ -37,7 +37,7 @@ struct ProxyFaultTests {
         response("407 Who", .proxyAuthenticationRequired, "does not take the user 'me'", user: "me:sec1et"),
         response("401 Who", .proxyAuthenticationRequired, "does not take the user 'me'", user: "me:sec1et"),
         Fault(
-            name: "offers only NTLM",
+            name: "407 with NTLM only",
             user: "me:sec1et",
             steps: [
                 .readHead, .response("because", status: "407 Who", headers: ["Proxy-Authenticate: NTLM"]), .readToEnd,
