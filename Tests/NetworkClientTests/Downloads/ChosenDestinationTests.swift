@@ -100,7 +100,7 @@ struct ChosenDestinationTests {
         let error = await #expect(throws: HTTPError.self) {
             try await DownloadLab.session(server).download("x") { _, _ in "/nonexistent/x" }.response()
         }
-        #expect(error?.code == .unacceptableStatus && error?.body.count == 4_096)
+        #expect(error?.code == .unacceptableStatus && error?.body == Self.entity)
     }
 
     @Test func `a data request becomes a download if its head says so`() async throws {

@@ -94,6 +94,17 @@ struct FollowingPagesTests {
         #expect(try await session.get("token").response().status == 200)
     }
 
+    func netrcSession() throws -> HTTPSession {
+        try HTTPSession(
+            baseURL: "https://api.example.com/v1",
+            configuration: .init(authentication: .init(netrc: .home()))
+        )
+    }
+
+    @Test func `a session is made with the netrc file of the user, which may be missing`() throws {
+        #expect(throws: Never.self) { try netrcSession() }
+    }
+
     @Test func `every example of the pages is compiled in this file`() throws {
         let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
             .deletingLastPathComponent().deletingLastPathComponent()
@@ -102,7 +113,7 @@ struct FollowingPagesTests {
             return text.split(separator: "\n").map { String($0.drop { $0 == " " }) }
         }
         let source = try lines("Tests/NetworkClientTests/Following/FollowingPagesTests.swift").joined(separator: "\n")
-        for (name, count) in [("redirects", 2), ("authentication", 3)] {
+        for (name, count) in [("redirects", 2), ("authentication", 4)] {
             let page = try lines("docs/\(name).md")
             let blocks = page.split(separator: "```swift").dropFirst().map { $0.prefix { $0 != "```" } }
             #expect(blocks.count == count, "\(name)")

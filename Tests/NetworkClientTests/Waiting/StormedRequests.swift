@@ -45,6 +45,8 @@ final class FinishCounter: EventMonitor {
     var all: [Seen] { seen.withLock { Array($0.values) } }
 
     func request(_ request: RequestHandle, did event: RequestEvent) {
+        // The result of the serializer follows the end.
+        if case .serialized = event { return }
         seen.withLock { seen in
             if seen[request.id, default: Seen()].finished > 0 { seen[request.id, default: Seen()].eventsAfter += 1 }
             if case .finished = event { seen[request.id, default: Seen()].finished += 1 }

@@ -358,10 +358,11 @@ final class WebSocketConnection: ChannelInboundHandler, @unchecked Sendable {
         core.followingKeeper?.unfollow(self)
         let closure = closing.closure
         if case .failure(let error) = result { failure = error }
+        // First, so that the session no longer lists the request when a waiter continues.
+        if endsRequest { endRequest() }
         inbox.end(delivery(closure), closure)
         output.failAll(closedError)
         completeAll(closure)
-        if endsRequest { endRequest() }
         handle = nil
     }
 
