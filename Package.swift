@@ -39,6 +39,7 @@ let package = Package(
         .library(name: "HTTPSerialization", targets: ["HTTPSerialization"]),
         .executable(name: "netwatch", targets: ["netwatch"]),
         .executable(name: "netwatch-fetch", targets: ["netwatch-fetch"]),
+        .executable(name: "netwatchd", targets: ["netwatchd"]),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
@@ -100,6 +101,16 @@ let package = Package(
         ),
         .target(name: "NetworkClientFoundation", dependencies: ["NetworkClient"], swiftSettings: settings),
         .target(name: "NetwatchCore", dependencies: ["ReachabilityCore"], swiftSettings: settings),
+        .target(name: "EventCore", dependencies: ["ReachabilityCore"], swiftSettings: settings),
+        .target(
+            name: "EventServer",
+            dependencies: [
+                "EventCore", "NetwatchCore", "ReachabilityCore",
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOPosix", package: "swift-nio"),
+            ],
+            swiftSettings: settings
+        ),
         .target(
             name: "CommandLineSupport",
             dependencies: [
@@ -123,6 +134,16 @@ let package = Package(
             dependencies: [
                 "CLinux", "CommandLineSupport", "LinuxSystem", "NetwatchCore", "NetworkClient", "NetworkClientCore",
                 "Reachability", "ReachabilityCore",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+            ],
+            swiftSettings: settings,
+            linkerSettings: [archives]
+        ),
+        .executableTarget(
+            name: "netwatchd",
+            dependencies: [
+                "CommandLineSupport", "EventCore", "EventServer", "LinuxSystem", "NetwatchCore", "Reachability",
+                "ReachabilityCore",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: settings,
@@ -238,6 +259,11 @@ let package = Package(
             swiftSettings: settings
         ),
         .testTarget(
+            name: "EventCoreTests",
+            dependencies: ["EventCore", "NetworkLab", "ReachabilityCore"],
+            swiftSettings: settings
+        ),
+        .testTarget(
             name: "NetwatchCoreTests",
             dependencies: ["NetwatchCore", "NetworkLab", "ReachabilityCore"],
             exclude: ["Snapshots"],
@@ -289,7 +315,7 @@ let package = Package(
             dependencies: [
                 "ComingFrom", "CountingBytes", "FirstProgram", "FirstRequest", "FollowingEvents", "Guides", "HTTPLab",
                 "NetworkLab", "OtherClients", "OtherWays", "PipeConnection", "ReachabilityCore", "SendingBodies",
-                "SigningRequests", "SteadyUpload", "netwatch", "netwatch-fetch",
+                "SigningRequests", "SteadyUpload", "netwatch", "netwatch-fetch", "netwatchd",
                 .product(name: "Crypto", package: "swift-crypto"),
             ],
             exclude: [
@@ -315,6 +341,15 @@ let package = Package(
             swiftSettings: settings
         ),
         .testTarget(
+            name: "netwatchdTests",
+            dependencies: [
+                "CommandLineLab", "CommandLineSupport", "EventCore", "EventServer", "LinuxSystem", "NetworkLab",
+                "Reachability", "ReachabilityCore", "netwatch", "netwatchd",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+            ],
+            swiftSettings: settings
+        ),
+        .testTarget(
             name: "netwatch-fetchTests",
             dependencies: [
                 "CLinux", "CommandLineLab", "CommandLineSupport", "HTTPLab", "LinuxSystem", "NetwatchCore",
@@ -330,7 +365,8 @@ let package = Package(
 // repository's files, and the examples, which these run.
 if Context.environment["NETWATCH_THREADS_ONLY"] != nil {
     let pure = [
-        "HTTPSerialization", "NetwatchCore", "NetworkClientCore", "ReachabilityCore", "Repository", "RequestGate",
+        "EventCore", "HTTPSerialization", "NetwatchCore", "NetworkClientCore", "ReachabilityCore", "Repository",
+        "RequestGate",
     ]
     package.targets.removeAll { target in
         pure.contains { target.name == $0 + "Tests" } || target.path?.hasPrefix("Examples/") == true

@@ -19,7 +19,7 @@ struct Netwatch: ParsableCommand {
         version: "netwatch \(CommandLineProgram.version)",
         subcommands: [
             WatchCommand.self, StatusCommand.self, ExplainCommand.self, WaitCommand.self, RunCommand.self,
-            FetchCommand.self, HistoryCommand.self, RecordCommand.self, ReplayCommand.self,
+            ServeCommand.self, FetchCommand.self, HistoryCommand.self, RecordCommand.self, ReplayCommand.self,
         ],
         defaultSubcommand: WatchCommand.self
     )

@@ -13,7 +13,7 @@ struct ImportTableTests {
     /// small; NetworkClientFoundation is for those that have it anyway. HTTPSerialization takes the coders of Foundation's small part, and iconv(3) from the C library. Locking
     /// is the one lock that all use, LinuxSystem the one home of threads, clocks, descriptors and name lookups.
     /// NetworkClientCore and RequestGate are pure too: their decisions are carried out by NetworkClient on SwiftNIO. So
-    /// is NetwatchCore, which formats what the tool shows. NetworkClient is the one shell that stands on another: the
+    /// is NetwatchCore, which formats what the tool shows, and EventCore, whose decisions EventServer carries out on SwiftNIO. NetworkClient is the one shell that stands on another: the
     /// monitor opens its gate.
     private static let table: [String: Set<String>] = [
         "CLinux": [],
@@ -22,6 +22,11 @@ struct ImportTableTests {
         "CZlib": [],
         "CommandLineSupport": [
             "ArgumentParser", "CLinux", "Glibc", "LinuxSystem", "NetwatchCore", "Reachability", "ReachabilityCore",
+            "Synchronization",
+        ],
+        "EventCore": ["ReachabilityCore"],
+        "EventServer": [
+            "EventCore", "NIOCore", "NIOPosix", "NetwatchCore", "ReachabilityCore", "Synchronization",
         ],
         "HTTPSerialization": ["FoundationEssentials", "Glibc", "HTTPTypes"],
         "LinuxSystem": system.union(["Locking", "ReachabilityCore"]),
@@ -41,6 +46,10 @@ struct ImportTableTests {
         "netwatch": system.union([
             "ArgumentParser", "CNcurses", "CommandLineSupport", "LinuxSystem", "NetwatchCore",
             "NetworkClientCore", "Reachability", "ReachabilityCore", "RequestGate",
+        ]),
+        "netwatchd": system.union([
+            "ArgumentParser", "CommandLineSupport", "EventCore", "EventServer", "LinuxSystem", "NetwatchCore",
+            "Reachability", "ReachabilityCore",
         ]),
         "netwatch-fetch": system.union([
             "ArgumentParser", "CommandLineSupport", "LinuxSystem", "NetwatchCore", "NetworkClient",
@@ -64,7 +73,8 @@ struct ImportTableTests {
 
     /// The modules whose folders depend on each other in one direction; the others are to follow.
     private static let modulesWithOrderedFolders = [
-        "HTTPSerialization", "LinuxSystem", "Locking", "NetwatchCore", "NetworkClient", "NetworkClientCore",
+        "EventCore", "EventServer", "HTTPSerialization", "LinuxSystem", "Locking", "NetwatchCore", "NetworkClient",
+        "NetworkClientCore",
         "Reachability", "ReachabilityCore", "RequestGate",
     ]
 
