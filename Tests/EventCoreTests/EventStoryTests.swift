@@ -118,8 +118,9 @@ struct EventStory {
     }
 
     private mutating func read(_ index: Int, atMost limit: Int) {
-        for _ in 0..<limit where fault == nil {
-            guard let delivery = readers[index].cursor?.next(in: log) else { return }
+        var count = 0
+        while fault == nil, count < limit, let delivery = readers[index].cursor?.next(in: log) {
+            count += 1
             check(delivery, readers[index])
             switch delivery {
             case .event(let id, _), .state(let id, _): readers[index].last = id
