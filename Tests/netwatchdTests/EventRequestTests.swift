@@ -57,7 +57,8 @@ import Testing
         ("GET / HTTP/1.1\r\nContent-Length: 3\r\n\r\nabc", 400, "has a body"),
     ])
     func `errors are JSON that says what to do`(request: String, status: Int, words: String) throws {
-        let client = try ServerLab().client()
+        let lab = try ServerLab()
+        let client = try lab.client()
         client.send(request)
         let response = try client.response()
         #expect(response.status == status)
@@ -96,10 +97,11 @@ import Testing
     @Test func `on TCP, foreign hosts and origins are refused, and chosen origins may read`() throws {
         let lab = try ServerLab()
         lab.publish()
-        let (descriptor, port) = try Self.loopback()
+        let namespace = try LabNamespace()
+        let (descriptor, port) = try namespace.run { try Self.loopback() }
         try lab.server.listen(on: descriptor, .loopback(.init(port: port, origins: ["https://a.example"])))
         func get(_ host: String, _ origin: String? = nil) throws -> EventClient.Response {
-            let client = try EventClient(port: port)
+            let client = try namespace.run { try EventClient(port: port) }
             let field = origin.map { "Origin: \($0)\r\n" } ?? ""
             client.send("GET /v1/state HTTP/1.1\r\nHost: \(host)\r\n\(field)\r\n")
             return try client.response()
