@@ -35,7 +35,7 @@ final class EventConnection: ChannelInboundHandler {
     private var searched = 0
     private var deadline: Scheduled<Void>?
     private var pathSubscription: (any EventSources.PathSubscription)?
-    /// The number of the request on this connection, which tells late results of an earlier one.
+    /// The number of the request on this connection, by which late results of an earlier one are recognized.
     private var requestNumber = 0
     private var keepsAlive = false
     private var allowedOrigin: String?
@@ -321,7 +321,7 @@ extension EventConnection {
         respond(status, hub.detailedState, tag: id, isHeadOnly: request.isHeadOnly || isKnown)
     }
 
-    /// Sends a whole response, and goes on with the next request or closes.
+    /// Sends a whole response, then reads the next request, or closes.
     private func respond(
         _ status: Int,
         _ body: [UInt8],

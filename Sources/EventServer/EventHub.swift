@@ -2,7 +2,7 @@ import EventCore
 import NIOCore
 import ReachabilityCore
 
-/// The state that all connections share: the log, the newest state, and who waits for what.
+/// The state that all connections share: the log, the newest state, and the subscribers.
 ///
 /// `@unchecked Sendable`: used only on its event loop.
 final class EventHub: @unchecked Sendable {
@@ -23,7 +23,7 @@ final class EventHub: @unchecked Sendable {
         func bytes(_ form: EventRequest.Form) -> ByteBuffer { form == .lines ? line : serverSent }
     }
 
-    /// The one whom a limit counts subscribers for.
+    /// A client, as the limit of subscribers counts it.
     enum Peer: Hashable, Sendable {
         /// A user, by the number (SO_PEERCRED, unix(7)).
         case user(UInt32)
@@ -41,7 +41,7 @@ final class EventHub: @unchecked Sendable {
     private var limit: SubscriberLimit<Peer, ObjectIdentifier>
     private var listeners: [any Channel] = []
     private var connections: [ObjectIdentifier: EventConnection] = [:]
-    /// Those that are told of each event: streams and long polls.
+    /// The connections that continue at each event: streams and long polls.
     private var followers: [ObjectIdentifier: EventConnection] = [:]
     private var comments: RepeatedTask?
 
@@ -56,7 +56,7 @@ final class EventHub: @unchecked Sendable {
     /// The metrics, as of now.
     var metricsText: String { metrics.text(at: sources.now(), subscribers: limit.count) }
 
-    /// Appends an event to the log, and has all followers continue.
+    /// Appends an event to the log, and advances all followers.
     func publish(_ event: PublishedEvent) {
         metrics.record(event.change, at: sources.now())
         log.append(.init(event.line, id: log.id(log.newest + 1)))

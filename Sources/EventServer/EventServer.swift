@@ -24,7 +24,7 @@ package struct PublishedEvent: Sendable {
     }
 }
 
-/// The parts of the event service that lie outside the server.
+/// The inputs of a server: paths to hosts, and the time.
 package struct EventSources: Sendable {
     /// A subscription to the path to a host; it ends when it is released.
     package typealias PathSubscription = AnyObject & Sendable
@@ -93,7 +93,7 @@ package final class EventServer: Sendable {
     ///
     /// - Parameters:
     ///   - run: 64 random bits, which identify this run of the service.
-    ///   - sources: What lies outside.
+    ///   - sources: The server's inputs.
     ///   - limits: The limits.
     package init(run: UInt64, sources: EventSources, limits: EventServerLimits = .init()) {
         loop = group.next()

@@ -97,7 +97,7 @@ extension EventService {
 
     /// Waits for the first state, so that the first response has one.
     ///
-    /// - Returns: Whether to go on; false after a signal.
+    /// - Returns: Whether to continue; false after a signal.
     private func waitForState(
         _ publisher: EventPublisher,
         _ monitor: ReachabilityMonitor,

@@ -9,7 +9,7 @@ struct MetricsFile {
     /// The path.
     let path: String
 
-    /// The interval at which it is written although nothing changed, because times go on.
+    /// The interval at which it is written although nothing changed, because times increase.
     static let interval = Duration.seconds(15)
 
     /// Replaces the file by a new text in one step, so that no reader sees half of it (rename(2)).

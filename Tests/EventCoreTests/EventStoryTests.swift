@@ -27,7 +27,7 @@ import Testing
     }
 }
 
-/// What happened in stories, so that a test which tells none of the interesting ones fails.
+/// The kinds of things that happened in stories, so that a test without the interesting ones fails.
 struct StoryTally {
     private var counts: [String: Int] = [:]
 
@@ -39,7 +39,7 @@ struct StoryTally {
 
     mutating func add(_ other: Self) { counts.merge(other.counts, uniquingKeysWith: +) }
 
-    /// What never happened.
+    /// The kinds that never happened.
     var missing: [String] { Self.all.filter { counts[$0] == nil } }
 }
 
