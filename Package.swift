@@ -36,9 +36,14 @@ let package = Package(
         .library(name: "Reachability", targets: ["Reachability"]),
         .library(name: "NetworkClient", targets: ["NetworkClient"]),
         .library(name: "NetworkClientFoundation", targets: ["NetworkClientFoundation"]),
+        .library(name: "NetworkClientObservability", targets: ["NetworkClientObservability"]),
+        .library(name: "NetworkClientServiceLifecycle", targets: ["NetworkClientServiceLifecycle"]),
+        .library(name: "NetworkClientTesting", targets: ["NetworkClientTesting"]),
         .library(name: "HTTPSerialization", targets: ["HTTPSerialization"]),
+        .library(name: "Outbox", targets: ["Outbox"]),
         .executable(name: "netwatch", targets: ["netwatch"]),
         .executable(name: "netwatch-fetch", targets: ["netwatch-fetch"]),
+        .executable(name: "netwatch-outbox", targets: ["netwatch-outbox"]),
         .executable(name: "netwatchd", targets: ["netwatchd"]),
     ],
     dependencies: [
@@ -46,9 +51,13 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-asn1", from: "1.7.4"),
         .package(url: "https://github.com/apple/swift-certificates", from: "1.21.1"),
         .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
+        .package(url: "https://github.com/apple/swift-distributed-tracing", from: "1.7.3"),
         .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
+        .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
+        .package(url: "https://github.com/apple/swift-metrics", from: "2.13.0"),
         .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
         .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.6"),
+        .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
     ],
     targets: [
         .systemLibrary(
@@ -59,6 +68,7 @@ let package = Package(
         .systemLibrary(name: "CLinux"),
         .systemLibrary(name: "CNcurses", providers: [.apt(["libncurses-dev"])]),
         .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
+        .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
         .target(name: "Locking", swiftSettings: settings),
         .target(name: "ReachabilityCore", swiftSettings: settings),
         .target(
@@ -100,6 +110,28 @@ let package = Package(
             swiftSettings: settings
         ),
         .target(name: "NetworkClientFoundation", dependencies: ["NetworkClient"], swiftSettings: settings),
+        .target(
+            name: "NetworkClientTesting",
+            dependencies: ["Locking", "NetworkClient", "Reachability", "ReachabilityCore"],
+            swiftSettings: settings
+        ),
+        .target(
+            name: "NetworkClientObservability",
+            dependencies: [
+                "Locking", "NetworkClient",
+                .product(name: "CoreMetrics", package: "swift-metrics"),
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "Tracing", package: "swift-distributed-tracing"),
+            ],
+            swiftSettings: settings
+        ),
+        .target(
+            name: "NetworkClientServiceLifecycle",
+            dependencies: [
+                "NetworkClient", .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+            ],
+            swiftSettings: settings
+        ),
         .target(name: "NetwatchCore", dependencies: ["ReachabilityCore"], swiftSettings: settings),
         .target(name: "EventCore", dependencies: ["ReachabilityCore"], swiftSettings: settings),
         .target(
@@ -193,8 +225,31 @@ let package = Package(
         ),
         .executableTarget(
             name: "Guides",
-            dependencies: ["NetworkClient", "NetworkClientFoundation", "Reachability"],
+            dependencies: [
+                "NetworkClient", "NetworkClientFoundation", "NetworkClientObservability",
+                "NetworkClientServiceLifecycle", "NetworkClientTesting", "Outbox", "Reachability",
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+                .product(name: "UnixSignals", package: "swift-service-lifecycle"),
+            ],
             path: "Examples/Guides",
+            swiftSettings: settings
+        ),
+        .executableTarget(
+            name: "PortedPrograms",
+            dependencies: ["NetworkClient", "Reachability"],
+            path: "Examples/PortedPrograms",
+            swiftSettings: settings
+        ),
+        .executableTarget(
+            name: "RunningService",
+            dependencies: [
+                "NetworkClient", "NetworkClientObservability", "NetworkClientServiceLifecycle",
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+                .product(name: "UnixSignals", package: "swift-service-lifecycle"),
+            ],
+            path: "Examples/RunningService",
             swiftSettings: settings
         ),
         .executableTarget(
@@ -207,6 +262,12 @@ let package = Package(
             name: "FollowingEvents",
             dependencies: ["NetworkClient"],
             path: "Examples/FollowingEvents",
+            swiftSettings: settings
+        ),
+        .executableTarget(
+            name: "DurableReadings",
+            dependencies: ["Outbox"],
+            path: "Examples/DurableReadings",
             swiftSettings: settings
         ),
         .executableTarget(
@@ -229,6 +290,33 @@ let package = Package(
             ],
             path: "Examples/PipeConnection",
             swiftSettings: settings
+        ),
+        .target(
+            name: "DurableStore",
+            dependencies: ["CSQLite", "LinuxSystem", "Locking", "ReachabilityCore"],
+            swiftSettings: settings
+        ),
+        .systemLibrary(name: "COutbox"),
+        .target(name: "OutboxCore", swiftSettings: settings),
+        .target(
+            name: "Outbox",
+            dependencies: [
+                "COutbox", "DurableStore", "LinuxSystem", "Locking", "NetworkClient", "OutboxCore", "Reachability",
+                "ReachabilityCore", "RequestGate",
+                .product(name: "Crypto", package: "swift-crypto"),
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+                .product(name: "NIOCore", package: "swift-nio"),
+            ],
+            swiftSettings: settings
+        ),
+        .executableTarget(
+            name: "netwatch-outbox",
+            dependencies: [
+                "CommandLineSupport", "DurableStore", "LinuxSystem", "NetwatchCore", "Outbox",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+            ],
+            swiftSettings: settings,
+            linkerSettings: [archives]
         ),
         .systemLibrary(name: "CNetworkLab", path: "Tests/CNetworkLab"),
         .target(
@@ -278,7 +366,9 @@ let package = Package(
             name: "NetworkClientTests",
             dependencies: [
                 "CZlib", "HTTPLab", "HTTPSerialization", "Locking", "NetworkClient", "NetworkClientCore",
-                "NetworkClientFoundation", "NetworkLab", "Reachability", "ReachabilityCore", "RequestGate",
+                "NetworkClientFoundation", "NetworkClientTesting", "NetworkLab", "Reachability", "ReachabilityCore",
+                "RequestGate",
+                .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOEmbedded", package: "swift-nio"),
@@ -287,6 +377,21 @@ let package = Package(
                 .product(name: "NIOSSL", package: "swift-nio-ssl"),
                 .product(name: "SwiftASN1", package: "swift-asn1"),
                 .product(name: "X509", package: "swift-certificates"),
+            ],
+            swiftSettings: settings
+        ),
+        .testTarget(
+            name: "NetworkClientAdapterTests",
+            dependencies: [
+                "HTTPLab", "Locking", "NetworkClient", "NetworkClientObservability", "NetworkClientServiceLifecycle",
+                .product(name: "CoreMetrics", package: "swift-metrics"),
+                .product(name: "InMemoryLogging", package: "swift-log"),
+                .product(name: "InMemoryTracing", package: "swift-distributed-tracing"),
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "MetricsTestKit", package: "swift-metrics"),
+                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+                .product(name: "ServiceLifecycleTestKit", package: "swift-service-lifecycle"),
+                .product(name: "Tracing", package: "swift-distributed-tracing"),
             ],
             swiftSettings: settings
         ),
@@ -311,11 +416,31 @@ let package = Package(
             swiftSettings: settings
         ),
         .testTarget(
+            name: "DurableStoreTests",
+            dependencies: ["DurableStore", "HTTPLab", "NetworkLab"],
+            swiftSettings: settings
+        ),
+        .testTarget(
+            name: "OutboxCoreTests",
+            dependencies: ["NetworkLab", "OutboxCore"],
+            swiftSettings: settings
+        ),
+        .testTarget(
+            name: "OutboxTests",
+            dependencies: [
+                "CommandLineLab", "DurableStore", "HTTPLab", "Locking", "NetworkLab", "Outbox", "OutboxCore",
+                "netwatch-outbox",
+            ],
+            swiftSettings: settings
+        ),
+        .testTarget(
             name: "RepositoryTests",
             dependencies: [
-                "ComingFrom", "CountingBytes", "FirstProgram", "FirstRequest", "FollowingEvents", "Guides", "HTTPLab",
-                "NetworkLab", "OtherClients", "OtherWays", "PipeConnection", "ReachabilityCore", "SendingBodies",
-                "SigningRequests", "SteadyUpload", "netwatch", "netwatch-fetch", "netwatchd",
+                "ComingFrom", "CountingBytes", "DurableReadings", "FirstProgram", "FirstRequest", "FollowingEvents",
+                "Guides", "HTTPLab", "NetworkLab", "OtherClients", "OtherWays", "PipeConnection", "PortedPrograms",
+                "ReachabilityCore", "RunningService",
+                "SendingBodies",
+                "SigningRequests", "SteadyUpload", "netwatch", "netwatch-fetch", "netwatch-outbox", "netwatchd",
                 .product(name: "Crypto", package: "swift-crypto"),
             ],
             exclude: [
@@ -365,7 +490,8 @@ let package = Package(
 // repository's files, and the examples, which these run.
 if Context.environment["NETWATCH_THREADS_ONLY"] != nil {
     let pure = [
-        "EventCore", "HTTPSerialization", "NetwatchCore", "NetworkClientCore", "ReachabilityCore", "Repository",
+        "EventCore", "HTTPSerialization", "NetwatchCore", "NetworkClientCore", "OutboxCore", "ReachabilityCore",
+        "Repository",
         "RequestGate",
     ]
     package.targets.removeAll { target in

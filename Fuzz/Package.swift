@@ -74,6 +74,11 @@ let package = Package(
             swiftSettings: settings
         ),
         .executableTarget(
+            name: "FuzzFileName",
+            dependencies: ["FuzzSupport", "NetworkClientCore"],
+            swiftSettings: settings
+        ),
+        .executableTarget(
             name: "FuzzURL",
             dependencies: ["FuzzSupport", "NetworkClientCore"],
             swiftSettings: linkedSettings

@@ -2,7 +2,7 @@
 """Makes the seeds of the fuzz targets under Corpus/ from the captures in Tests/Fixtures.
 
 A seed for each kind of message and attribute for the decoder, short captures of each format for the reader, and whole stories for the
-model; replies of proxies, responses, event streams, records of parts, URLs, fields and forms, as they are written below. Run it again when the fixtures change; it writes the
+model; replies of proxies, responses, event streams, records of parts, URLs, names of files, fields and forms, as they are written below. Run it again when the fixtures change; it writes the
 same bytes for the same fixtures.
 """
 import os
@@ -238,6 +238,18 @@ for name, (field, body) in {
     "chinese": ("text/plain;charset=gb18030", b"\x81\x30\x81\x30"), "none": ('text/plain;charset=""', b"\xc3\xa9"),
 }.items():
     save("FuzzContentType", name, field.encode() + b"\n" + body)
+
+
+# Names of files: a Content-Disposition on the first line, and the path of the URL.
+for name, field, path in (
+    ("quoted", r'attachment; filename="a \"b\\c.txt"; size=3', "/a/b%20c.txt"),
+    ("extended", "attachment; filename=a; filename*=UTF-8'en'%e2%82%ac.txt", "/"),
+    ("latin", "inline;FILENAME* = iso-8859-1''%E4", "/%ff"),
+    ("parent", 'attachment; filename="../../.ssh/..\\\\.x"', "/a/..%2f.."),
+    ("device", "attachment; filename=nul.txt", "/com1"),
+    ("broken", 'filename="without end', "/" + "%c3%a4" * 200 + ".tar.gz"),
+):
+    save("FuzzFileName", name, field.encode() + b"\n" + path.encode())
 
 
 # Forms: a boundary and parts of a kind, a name, something more and contents, each of these behind its length.

@@ -1,4 +1,5 @@
 import Dispatch
+import FoundationEssentials
 import NetworkClient
 
 // What the README's table says of this library, in a program that runs: `ComingFrom URL`, where a server responds to all
@@ -16,6 +17,23 @@ session.get("users", parameters: ["q": name, "page": page])
 session.post("users", body: .json(user))
 session.post("users", parameters: ["name": "Ann"])
 
+// Parameters in three forms: a literal, variables, and an encodable value.
+let variables = ["name": name]
+session.get("users", parameters: ["q": "Ann", "page": 2])
+session.get("users", parameters: variables)
+session.get("users", parameters: user)
+session.post("users", parameters: ["name": name])
+session.post("users", parameters: variables)
+session.post("users", parameters: user)
+session.post("users", body: .json(["name": "Ann"]))
+session.post("users", body: .json(variables))
+session.post("users", parameters: ["name": "Ann"], options: .init(requestSerializer: JSONSerializer()))
+session.post("users", parameters: variables, options: .init(requestSerializer: JSONSerializer()))
+session.post("users", parameters: user, options: .init(requestSerializer: JSONSerializer()))
+session.post("forms", parameters: ["user": "Ann"], body: .multipart([.text("x", name: "report")]))
+session.post("forms", parameters: variables, body: .multipart([.text("x", name: "report")]))
+session.post("forms", parameters: user, body: .multipart([.text("x", name: "report")]))
+
 // Callbacks.
 session.get("users/7").decoded(User.self, on: .global()) { result in print(result) }
 
@@ -25,6 +43,7 @@ print(response.status, response.head.headerFields, response.buffer, response["Co
 let anyName = try await session.get("users/7").json()["name"]?.string
 print(anyName ?? "no name")
 let text = try await session.get("users/7").string()
+_ = try await session.delete("users/7").decoded(EmptyResponse.self)
 print(text, response.metrics.firstByte ?? .zero, response.metrics.tlsVersion ?? "no TLS")
 
 // One request otherwise than the others.
@@ -45,6 +64,8 @@ download.resume()
 for await step in download.progress { print(step) }
 session.upload("files/7", from: .file(path), method: .put)
 session.post("forms", parameters: ["user": name], body: .multipart([.file(path, name: "report")]))
+session.upload("photos", from: .file(path), options: RequestOptions(tag: "photo", userInfo: page))
+for upload in session.requests(of: .upload) { print(upload.tag ?? "no tag", upload.userInfo ?? "no user info") }
 let batch = RequestBatch([session.get("users/7"), session.get("users/8")]) { finished, total in print(finished, total) }
 for ending in await batch.endings() { print(ending) }
 
@@ -65,6 +86,13 @@ configuration.tls = TLSOptions(policy: SecurityPolicy(mode: .publicKey, pins: [p
 configuration.tls.roots = .system
 configuration.maximumConnectionsPerHost = 6
 configuration.requestSerializer = JSONSerializer()
+let decoder = { @Sendable in
+    let decoder = JSONDecoder()
+    decoder.keyDecodingStrategy = .convertFromSnakeCase
+    return decoder
+}
+configuration.responseSerializer.decoder = decoder
+configuration.responseSerializer.expectation = .jsonOrText
 configuration.binding = .interface("wlan0")
 configuration.redirects = .refuse
 configuration.authentication.credentials = [.init(Credential(user: "ann", password: "…"), for: base)]
@@ -79,5 +107,8 @@ configuration.allowsCellularAccess = false
 session.get("users/7", options: .init(gate: .waitsForConnectivity(.seconds(3))))
 session.post("users", body: .json(user), options: .init(idempotencyKey: .random))
 _ = try HTTPSession(baseURL: "https://api.example.com/v1", configuration: configuration)
+
+// Not called here, since it writes a file.
+func downloadAsNamed() { session.download("report") { head, name in "/var/spool/\(name)" } }
 
 session.invalidate(.finishingRequests)

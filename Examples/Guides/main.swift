@@ -1,7 +1,15 @@
 import Foundation
+import FoundationXML
+import Logging
 import NetworkClient
 import NetworkClientFoundation
+import NetworkClientObservability
+import NetworkClientServiceLifecycle
+import NetworkClientTesting
+import Outbox
 import Reachability
+import ServiceLifecycle
+import UnixSignals
 
 // The code of the articles in the documentation catalogues: `Guides TASK [ARGUMENT]`.
 
@@ -23,6 +31,13 @@ func waitingSession() throws -> HTTPSession {
     )
 }
 
+/// Keeps a reading on disk until it is delivered.
+func keepReading(_ reading: [String: Double], in folder: String) async throws {
+    let outbox = try await Outbox(at: folder, session: waitingSession())
+    try await outbox.lane("telemetry", to: "https://api.example.com/v1").post("readings", .json(reading))
+    await outbox.shutdown()
+}
+
 /// Waits for the network for three seconds at most.
 func readSoon(with session: HTTPSession) async throws -> String {
     let options = RequestOptions(gate: .waitsForConnectivity(.seconds(3)))
@@ -41,6 +56,20 @@ func download(_ url: String, to path: String, with session: HTTPSession) async t
 func downloadFirmware(from url: URL, with session: HTTPSession) async throws -> URL? {
     let file = URL(filePath: "/var/lib/device/firmware.bin")
     return try await session.download(url, to: file).response().file.url
+}
+
+/// Measures and traces the requests of a session.
+func observedSession() throws -> HTTPSession {
+    var configuration = HTTPConfiguration(eventMonitors: [RequestMeter()], retry: .standard)
+    configuration.trace(with: RequestTracer())
+    return try HTTPSession(baseURL: "https://api.example.com/v1", configuration: configuration)
+}
+
+/// Runs a service, and shuts its session down with it.
+func run(_ application: any Service, with session: HTTPSession, logger: Logger) async throws {
+    let services: [any Service] = [HTTPSessionService(session, within: .seconds(5)), application]
+    let group = ServiceGroup(services: services, gracefulShutdownSignals: [.sigterm], logger: logger)
+    try await group.run()
 }
 
 /// Responds to requests in place of a server.
@@ -68,6 +97,144 @@ func testUserName() async throws {
     } catch {
         print(error.code, error.response?.status.code ?? 0)
     }
+}
+
+/// Returns a session of a test, with a script in place of the server and the network.
+func scriptedSession(_ transport: ScriptedTransport, _ network: ScriptedMonitor = .init()) throws -> HTTPSession {
+    try HTTPSession(
+        baseURL: "https://api.example.com/v1",
+        configuration: .init(
+            transport: transport,
+            gate: .waitsForConnectivity(nil),
+            retry: RetryPolicy(baseDelay: .zero),
+            addsIdempotencyKeys: true,
+            connectivity: network
+        )
+    )
+}
+
+/// Tests that a reading is sent when the network is back, and again after a failure.
+func testReadingWaits() async throws {
+    let network = ScriptedMonitor(.notReachable)
+    let transport = ScriptedTransport()
+    transport.expect(.post, "/v1/readings", .failure(.connectionLost, .maybeProcessed), .status(.created))
+    let session = try scriptedSession(transport, network)
+    let request = session.post("readings", body: .json(["value": 20.5]))
+    try await network.waitUntilWatched()
+    print("offline:", transport.requests.count)
+    network.status = .cellular
+    print("online:", try await request.response().status, transport.requests.count)
+    try transport.verify()
+}
+
+/// Tests that a user is found or missing, whatever the order of the requests.
+func testUsers() async throws {
+    let transport = ScriptedTransport()
+    transport.expect(.get, "/v1/users/8", .json(#"{"error": "no such user"}"#, status: .notFound))
+    transport.expect(.get, "/v1/users/7", .json(#"{"name": "Ann"}"#))
+    let session = try scriptedSession(transport)
+    print("found:", try await userName(7, with: session))
+    do throws(HTTPError) {
+        _ = try await session.get("users/8").bytes()
+    } catch {
+        print("missing:", error.code, String(decoding: error.body, as: UTF8.self))
+    }
+    try transport.verify()
+}
+
+/// Tests that a request that is cancelled while the server works fails.
+func testCancellation() async throws {
+    let transport = ScriptedTransport()
+    transport.expect(.get, "/v1/slow", .text("late").held(until: ScriptedSignal()))
+    let request = try scriptedSession(transport).get("slow")
+    try await transport.requests(count: 1)
+    request.cancel()
+    do throws(HTTPError) {
+        print(try await request.string())
+    } catch {
+        print("cancelled:", error.code)
+    }
+}
+
+/// Tests that a download continues after its connection was lost.
+func testBrokenDownload(to path: String) async throws {
+    let transport = ScriptedTransport()
+    let lost = HTTPError(.bodyTruncated, processing: .answered, reason: "the link is gone")
+    transport.expect(
+        .get,
+        "/v1/firmware.bin",
+        .parts([[1, 2], [3]], headers: [.eTag: #""v1""#, .contentLength: "4"], failure: lost)
+    )
+    transport.expect(
+        .get,
+        "/v1/firmware.bin",
+        .parts([[4]], status: .partialContent, headers: [.eTag: #""v1""#, .contentRange: "bytes 3-3/4"])
+    ) { request in request.head.headerFields[.range] == "bytes=3-" }
+    let session = try scriptedSession(transport)
+    let file = try await session.download("firmware.bin", to: path).response().file
+    print("downloaded:", file.size, file.resumedFrom)
+    try transport.verify()
+}
+
+/// Downloads the firmware, and continues where an earlier attempt ended.
+func updateFirmware(with session: HTTPSession) async throws {
+    let request = session.download("firmware.bin", to: "/var/lib/device/firmware.bin")
+    let file = try await request.response().file
+    print(file.size, file.resumedFrom)
+}
+
+/// Writes the response to a POST to a file.
+func store(_ query: [String: Int], with session: HTTPSession) async throws -> DownloadedFile {
+    let output = BodyOutput.file("/tmp/report.pdf")  // or .descriptor(1)
+    let request = session.download("reports", to: output, method: .post, body: .json(query))
+    return try await request.response().file
+}
+
+/// Downloads a report under the name that the server suggests.
+func downloadReport(with session: HTTPSession) async throws -> String? {
+    let request = session.download("reports", method: .post, parameters: ["month": 5]) { _, name in
+        "/var/spool/reports/\(name)"
+    }
+    return try await request.response().file.path
+}
+
+/// Keeps small responses in memory, and writes large ones to files.
+func results(of query: String, with session: HTTPSession) async throws -> DataResponse {
+    let options = RequestOptions(becomesDownload: { head, name in
+        let size = head.headerFields[.contentLength].flatMap { Int($0) }
+        return size.map { $0 < 1 << 20 } == true ? nil : "/var/spool/results/\(name)"
+    })
+    return try await session.get("results", parameters: ["q": query], options: options).response()
+}
+
+/// Decides by the head of a response whether it is followed or stored.
+func followOrStore(_ reference: String, with session: HTTPSession) async throws {
+    let response = try await session.stream(.get, reference).response()
+    if response.head.headerFields[.contentType] == "application/x-ndjson" {
+        for try await piece in response.body { print(piece) }
+    } else {
+        let file = try await response.body.save(to: .file("/var/spool/\(response.suggestedFileName)"))
+        print(file.path ?? "", file.size)
+    }
+}
+
+/// Pauses the uploads of photos.
+func pausePhotos(of session: HTTPSession) {
+    for upload in session.requests(of: .upload) where upload.tag == "photo" { upload.pause() }
+}
+
+/// Uploads a photo, and shows how much of it has been sent.
+func upload(photo path: String, with session: HTTPSession) async throws {
+    let request = session.upload("photos", from: .file(path), options: .init(tag: "photo"))
+    request.onProgress(on: .main) { print($0.sent, "of", $0.toSend ?? 0) }
+    _ = try await request.bytes()
+}
+
+/// Returns the progress of several uploads together, which also pauses and cancels them.
+func progress(of uploads: [DataRequest]) -> Progress {
+    let whole = Progress(totalUnitCount: Int64(uploads.count))
+    for upload in uploads { whole.addChild(upload.uploadProgress(), withPendingUnitCount: 1) }
+    return whole
 }
 
 /// Follows the path to the internet.
@@ -136,6 +303,63 @@ func identifier(in text: String) throws -> UInt64? {
     return value["user"]?["id"]?.number?.integer()
 }
 
+/// Sends all requests to the paths of an account.
+struct AccountSerializer: RequestSerializer {
+    var inner: any RequestSerializer = JSONSerializer()
+    var account: String
+
+    var options: ParameterOptions { inner.options }
+
+    func serialize(
+        _ request: SerializedRequest,
+        parameters: Parameters?
+    ) throws(RequestSerializationError) -> SerializedRequest {
+        var request = request
+        request.head.path = "/accounts/\(account)\(request.head.path ?? "/")"
+        return try inner.serialize(request, parameters: parameters)
+    }
+}
+
+/// Decodes keys in snake case, from JSON that may be served as text.
+func sessionForSnakeCase() throws -> HTTPSession {
+    var configuration = HTTPConfiguration()
+    configuration.responseSerializer.expectation = .jsonOrText
+    configuration.responseSerializer.decoder = {
+        let decoder = JSONDecoder()
+        decoder.keyDecodingStrategy = .convertFromSnakeCase
+        return decoder
+    }
+    return try HTTPSession(baseURL: "https://api.example.com/v1", configuration: configuration)
+}
+
+/// The responses of a server that describes problems in a format of their own.
+enum Reply: Sendable {
+    case names([String])
+    case problem(JSONValue)
+}
+
+func reply(with session: HTTPSession) async throws -> Reply? {
+    let problems = ResponseExpectation(statuses: Set(400...499), mediaTypes: ["application/problem+json"])
+    let serializer = CompoundResponseSerializer<Reply>([
+        DecodableResponseSerializer<[String]>().map(Reply.names),
+        JSONResponseSerializer(expectation: problems).map(Reply.problem),
+    ])
+    guard case .value(let reply) = try await session.get("names").value(serializer) else { return nil }
+    return reply
+}
+
+/// Reads the titles of a feed.
+func titles(with session: HTTPSession) async throws -> [String] {
+    let feed = try await session.get("feed.xml").xmlDocument()
+    return try feed.nodes(forXPath: "//item/title").compactMap(\.stringValue)
+}
+
+/// Sends a request of an account.
+func accountName(with session: HTTPSession) async throws -> String {
+    let options = RequestOptions(requestSerializer: AccountSerializer(account: "ann"))
+    return try await session.get("name", options: options).string()
+}
+
 let arguments = CommandLine.arguments
 let argument = arguments.count > 2 ? arguments[2] : ""
 switch arguments.dropFirst().first {
@@ -147,6 +371,24 @@ case "names": print(try await names(matching: argument, page: 1, cursor: nil, wi
 case "tasks": print(try await openTasks(of: argument, with: waitingSession()) ?? 0)
 case "report": try await send(report: argument, by: "Ann", with: sessionInOtherFormats())
 case "id": print(try identifier(in: argument) ?? 0)
+case "report-file": print(try await downloadReport(with: waitingSession()) ?? "")
+case "firmware": try await updateFirmware(with: waitingSession())
+case "post-file": print(try await store(["month": 5], with: waitingSession()).size)
+case "results": print(try await results(of: argument, with: waitingSession()).file?.path ?? "memory")
+case "store": try await followOrStore(argument, with: waitingSession())
+case "photo":
+    let session = try waitingSession()
+    try await upload(photo: argument, with: session)
+    pausePhotos(of: session)
+    print(progress(of: []).fractionCompleted)
+case "script":
+    try await testUsers()
+    try await testReadingWaits()
+    try await testCancellation()
+    try await testBrokenDownload(to: argument)
+case "reply": print(try await reply(with: sessionForSnakeCase()) as Any)
+case "titles": print(try await titles(with: waitingSession()))
+case "account": print(try await accountName(with: waitingSession()))
 case "form": print(try encodedForm().contentType)
 default: try await testUserName()
 }

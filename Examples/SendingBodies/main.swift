@@ -1,6 +1,7 @@
+import Dispatch
 import NetworkClient
 
-// Sends bodies of every kind: `SendingBodies URL FILE [all]`; without `all`, the file alone.
+// Sends bodies of every kind: `SendingBodies URL FILE [all | progress]`; without `all`, the file alone.
 
 /// A program's own records, made one by one.
 struct Records: AsyncSequence, Sendable {
@@ -19,7 +20,7 @@ struct Records: AsyncSequence, Sendable {
 
 let arguments = CommandLine.arguments
 guard arguments.count >= 3 else {
-    print("usage: SendingBodies URL FILE [all]")
+    print("usage: SendingBodies URL FILE [all | progress]")
     throw CancellationError()
 }
 let path = arguments[2]
@@ -31,6 +32,12 @@ func sendFile() async throws {
         if case .sending(let bytes, let total?) = event { print("sent \(bytes) of \(total)") }
     }
     print(try await request.response().status)
+}
+
+func sendWithProgress() async throws {
+    let request = session.upload("files/7", from: .file(path), method: .put)
+    request.onProgress(on: .main) { print("sent \($0.sent) of \($0.toSend ?? 0)") }
+    for await progress in request.progress { print(progress.sent, progress.received) }
 }
 
 func show(_ request: DataRequest) async throws { print(try await request.response().status) }
@@ -60,6 +67,8 @@ func sendForms() async throws {
 
 if arguments.count == 3 {
     try await sendFile()
+} else if arguments[3] == "progress" {
+    try await sendWithProgress()
 } else {
     try await sendOthers()
     try await sendForms()

@@ -1,7 +1,7 @@
 /// Assigns requests to the connections of one endpoint, and decides when another connection is opened.
 ///
 /// Requests and connections are numbers here, which the pool's owner maps to objects. A connection that is being opened
-/// is not reserved for a request: the first free connection serves the request that has waited longest.
+/// is not reserved for a request: the first free connection serves the first request of the queue.
 package struct HostPool: Sendable, Hashable {
     /// A request.
     package typealias RequestID = UInt64
@@ -60,9 +60,15 @@ package struct HostPool: Sendable, Hashable {
     package var connectionCount: Int { openCount + opening.count }
 
     /// Adds a request that needs a connection.
-    package mutating func request(_ request: RequestID) -> Action {
+    ///
+    /// - Parameters:
+    ///   - request: The request.
+    ///   - rank: Its place in the queue, computed only if it has to wait: lower ranks are served first, equal ones in
+    ///     the order in which they were added.
+    /// - Returns: The next action.
+    package mutating func request(_ request: RequestID, rank: @autoclosure () -> Int64 = 0) -> Action {
         if let connection = takeSlot() { return .use(connection, for: request) }
-        waiting.append(request)
+        waiting.append(request, rank: rank())
         return next()
     }
 
@@ -95,7 +101,7 @@ package struct HostPool: Sendable, Hashable {
 
     /// Records that a connection can't be opened.
     ///
-    /// The request that has waited longest fails, unless enough other connections are being opened.
+    /// The first request of the queue fails, unless enough other connections are being opened.
     ///
     /// - Parameters:
     ///   - connection: The connection.
@@ -177,7 +183,7 @@ package struct HostPool: Sendable, Hashable {
         return connection
     }
 
-    /// Assigns a connection's free slot to the request that has waited longest, or keeps the slot.
+    /// Assigns a connection's free slot to the first request of the queue, or keeps the slot.
     private mutating func serve(_ connection: ConnectionID) -> Action {
         if let index = available.lastIndex(of: connection) { available.remove(at: index) }
         if slots[connection]?.free ?? 0 > 0 { available.append(connection) }
@@ -186,34 +192,44 @@ package struct HostPool: Sendable, Hashable {
     }
 }
 
-/// Requests in the order in which they were added.
+/// Requests by rank, and those with the same rank in the order in which they were added.
 ///
-/// Any of them can be removed.
-///
-/// Removing the first or any other request is O(1), amortized: the place of a removed request stays empty until the
-/// queue has moved past it.
+/// Any of them can be removed: its entry stays until it is the first one, or such entries are the majority. Adding and
+/// removing take O(log n), amortized; adding one with the highest rank takes O(1).
 struct WaitingQueue: Sendable, Hashable {
-    private var places: [UInt64] = []
-    private var first = 0
-    private var present: Set<UInt64> = []
+    private struct Entry: Sendable, Hashable {
+        let rank: Int64
+        /// The number of entries before it.
+        let number: UInt64
+        let request: UInt64
+
+        func precedes(_ other: Self) -> Bool { (rank, number) < (other.rank, other.number) }
+    }
+
+    /// A binary heap: each entry precedes those at 2i + 1 and 2i + 2.
+    private var heap: [Entry] = []
+    private var added: UInt64 = 0
+    /// The number of the entry of each present request.
+    private var present: [UInt64: UInt64] = [:]
 
     var count: Int { present.count }
     var isEmpty: Bool { present.isEmpty }
 
-    mutating func append(_ request: UInt64) {
-        guard present.insert(request).inserted else { return }
-        places.append(request)
+    mutating func append(_ request: UInt64, rank: Int64 = 0) {
+        guard present[request] == nil else { return }
+        added += 1
+        present[request] = added
+        heap.append(.init(rank: rank, number: added, request: request))
+        rise()
     }
 
     mutating func popFirst() -> UInt64? {
-        while first < places.count {
-            let request = places[first]
-            first += 1
-            guard present.remove(request) != nil else { continue }
+        while let first = popEntry() {
+            guard isPresent(first) else { continue }
+            present[first.request] = nil
             shrink()
-            return request
+            return first.request
         }
-        shrink()
         return nil
     }
 
@@ -221,19 +237,49 @@ struct WaitingQueue: Sendable, Hashable {
     ///
     /// Returns whether it was present.
     mutating func remove(_ request: UInt64) -> Bool {
-        guard present.remove(request) != nil else { return false }
+        guard present.removeValue(forKey: request) != nil else { return false }
         shrink()
         return true
     }
 
-    /// Removes empty places once they are the majority.
+    private func isPresent(_ entry: Entry) -> Bool { present[entry.request] == entry.number }
+
+    private mutating func popEntry() -> Entry? {
+        guard let last = heap.popLast() else { return nil }
+        guard let first = heap.first else { return last }
+        heap[0] = last
+        sink()
+        return first
+    }
+
+    /// Moves the last entry up to its place.
+    private mutating func rise() {
+        var index = heap.count - 1
+        while index > 0, heap[index].precedes(heap[(index - 1) / 2]) {
+            heap.swapAt(index, (index - 1) / 2)
+            index = (index - 1) / 2
+        }
+    }
+
+    /// Moves the first entry down to its place.
+    private mutating func sink() {
+        var index = 0
+        while case let left = 2 * index + 1, left < heap.count {
+            let right = left + 1
+            let child = right < heap.count && heap[right].precedes(heap[left]) ? right : left
+            guard heap[child].precedes(heap[index]) else { return }
+            heap.swapAt(index, child)
+            index = child
+        }
+    }
+
+    /// Removes the entries of removed requests once they are the majority.
     private mutating func shrink() {
         if present.isEmpty {
-            places.removeAll(keepingCapacity: true)
-            first = 0
-        } else if places.count > 64, places.count > 2 * present.count {
-            places = places[first...].filter(present.contains)
-            first = 0
+            heap.removeAll(keepingCapacity: true)
+        } else if heap.count > 64, heap.count > 2 * present.count {
+            // A sorted array is a heap.
+            heap = heap.filter(isPresent).sorted { $0.precedes($1) }
         }
     }
 }

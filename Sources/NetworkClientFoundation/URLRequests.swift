@@ -107,7 +107,7 @@ extension HTTPSession {
         headers: HTTPFields = [:],
         options: RequestOptions = .init()
     ) -> DataRequest {
-        request(method, url, headers: headers, body: body, options: options)
+        upload(url.absoluteString, from: body, method: method, headers: headers, options: options)
     }
 
     /// Makes a request whose response's body is read while it arrives.
@@ -147,7 +147,7 @@ extension HTTPSession {
     ) -> DownloadRequest {
         guard file.isFileURL else {
             let reason = "a download goes to a file, not to '\(file.scheme ?? file.relativeString)': use URL(filePath:)"
-            return failed(.get, .init(.invalidConfiguration, processing: .neverSent, reason: reason))
+            return failed(.get, .init(.invalidConfiguration, processing: .neverSent, reason: reason), options.request)
         }
         return download(
             url.absoluteString,

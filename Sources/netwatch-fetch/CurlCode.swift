@@ -128,7 +128,7 @@ extension CurlCode {
             case .bodyUnavailable: .readError
             case .bodyNotReplayable: .notRewound
             case .fileFailed: .writeError
-            case .tooManyRedirects, .redirectCycle: .tooManyRedirects
+            case .tooManyRedirects: .tooManyRedirects
             case .redirectUnusable: .badURL
             case .redirectRefused: .unsupportedScheme
             case .authenticationFailed, .tokenRefreshFailed: .authenticationFailed

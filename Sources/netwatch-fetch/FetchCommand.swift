@@ -190,7 +190,8 @@ struct FetchCommand: NetwatchCommand {
         }
         guard isRefusal, output.fail || output.failWithBody else { return .success }
         let status = response.head.status
-        let words = "\(request.method) \(response.url): the server responded with \(status.code) \(status.reasonPhrase)"
+        let url = response.urlWithoutQuery
+        let words = "\(request.method) \(url): the server responded with \(status.code) \(status.reasonPhrase)"
         throw .init(words.escapedForTerminal, curl: .refusedStatus)
     }
 }

@@ -28,7 +28,8 @@ struct FetchDownload {
     /// Returns the error for a response without a file.
     func refusal(_ response: DataResponse) -> ToolError {
         let status = response.head.status
-        let words = "GET \(response.url): the server responded with \(status.code) \(status.reasonPhrase), and no file"
+        let url = response.urlWithoutQuery
+        let words = "GET \(url): the server responded with \(status.code) \(status.reasonPhrase), and no file"
         let advice = (300...399).contains(status.code) ? "; -L follows redirects" : ""
         return .init((words + advice).escapedForTerminal, curl: .refusedStatus)
     }
@@ -169,4 +170,9 @@ enum ShellText {
             return "\\x" + (digits.utf8.count == 1 ? "0" : "") + digits
         }
     }
+}
+
+extension DataResponse {
+    /// The URL for messages: a query may contain secrets.
+    var urlWithoutQuery: Substring { url.prefix { $0 != "?" } }
 }

@@ -136,7 +136,7 @@ final class FetchJournal: EventMonitor {
             case .sending(let count, let length):
                 state.progress.sent = .init(bytes: count, total: length.map { Int(clamping: $0) })
             case .waiting, .waitingForConnectivity, .paused, .resumed, .sent, .sentAgain, .retrying, .pathLost,
-                .gaveUp, .redirected, .authenticating, .finished:
+                .resumedDownload, .gaveUp, .redirected, .authenticating, .finished, .serialized:
                 break
             }
         }

@@ -17,6 +17,7 @@ enum VerboseText {
         case .gaveUp(.permanent), .gaveUp(.noPolicy): []
         case .gaveUp(let reason): ["* does not retry: \(reason.words)"]
         case .received, .sending: []
+        case .resumedDownload(let offset, _): ["* continues at byte \(offset)"]
         case .attempt(let number, let isReused, let connection):
             attempt(number, isReused, connection) + marked(">", HeadText.lines(request.head) + [""])
         case .sent: ["* request sent"]
@@ -26,6 +27,7 @@ enum VerboseText {
         case .authenticating(let scheme, let realm):
             ["* authenticates with \(scheme)\(realm.map { " to '\($0)'" } ?? "")"]
         case .finished(let ending): [finished(ending)]
+        case .serialized: []
         }
     }
 

@@ -17,7 +17,7 @@ struct ExternalCommand: Equatable {
     private let isHelpRequest: Bool
 
     /// The subcommands that are separate executables.
-    static let names: Set<String> = ["fetch", "serve"]
+    static let names: Set<String> = ["fetch", "outbox", "serve"]
 
     /// Creates a command of arguments; nil if they name another one.
     ///
@@ -155,6 +155,23 @@ struct ServeCommand: NetwatchCommand {
 
     func execute() throws(ToolError) -> ExitStatus {
         guard let command = ExternalCommand(["serve"] + arguments) else { return .usage }
+        return try command.execute()
+    }
+}
+
+/// `netwatch outbox`, which ``ExternalCommand`` executes; not listed, as its executable is not part of a package yet.
+struct OutboxCommand: NetwatchCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "outbox",
+        abstract: CommandSummary.outbox,
+        shouldDisplay: false
+    )
+
+    @Argument(parsing: .captureForPassthrough)
+    var arguments: [String] = []
+
+    func execute() throws(ToolError) -> ExitStatus {
+        guard let command = ExternalCommand(["outbox"] + arguments) else { return .usage }
         return try command.execute()
     }
 }

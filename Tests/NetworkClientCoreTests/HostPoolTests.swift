@@ -1,3 +1,4 @@
+import NetworkLab
 import Testing
 
 @testable import NetworkClientCore
@@ -26,6 +27,46 @@ struct HostPoolTests {
         #expect(pool.request(3) == .none)
         #expect(pool.released(0) == .use(0, for: 2))
         #expect(pool.opened(1) == .use(1, for: 3))
+    }
+
+    @Test func `requests are served by rank, and those with the same rank in order`() {
+        var pool = HostPool(limit: 1)
+        _ = pool.request(1)
+        pool.opening(0)
+        #expect(pool.opened(0) == .use(0, for: 1))
+        for (request, rank) in [(2, 5), (3, 0), (4, 5), (5, -7), (6, 0)] as [(UInt64, Int64)] {
+            #expect(pool.request(request, rank: rank) == .none)
+        }
+        #expect(pool.withdraw(6) == .none)
+        #expect(pool.request(6, rank: -8) == .none)
+        for request in [6, 5, 3, 2, 4] as [UInt64] { #expect(pool.released(0) == .use(0, for: request)) }
+        #expect(pool.released(0) == .none)
+    }
+
+    @Test func `the queue returns what a sorted list would, whatever is added and removed`() {
+        var generator = SeededGenerator(seed: 1)
+        var queue = WaitingQueue()
+        var expected: [(rank: Int64, number: Int, request: UInt64)] = []
+        for number in 0..<20_000 {
+            let request = UInt64.random(in: 0..<500, using: &generator)
+            switch Int.random(in: 0..<10, using: &generator) {
+            case 0..<5 where !expected.contains(where: { $0.request == request }):
+                let rank = Int64.random(in: 0..<4, using: &generator)
+                queue.append(request, rank: rank)
+                expected.append((rank, number, request))
+            case 5..<8:
+                let index = expected.firstIndex { $0.request == request }
+                #expect(queue.remove(request) == (index != nil))
+                if let index { expected.remove(at: index) }
+            case 8...:
+                let first = expected.indices.min {
+                    (expected[$0].rank, expected[$0].number) < (expected[$1].rank, expected[$1].number)
+                }
+                #expect(queue.popFirst() == first.map { expected.remove(at: $0).request })
+            default: break
+            }
+            #expect(queue.count == expected.count)
+        }
     }
 
     @Test func `each failed connection attempt fails one request, and the next one gets its own attempt`() {

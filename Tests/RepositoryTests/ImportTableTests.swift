@@ -19,6 +19,8 @@ struct ImportTableTests {
         "CLinux": [],
         "CNcurses": [],
         "CNetlink": [],
+        "COutbox": [],
+        "CSQLite": [],
         "CZlib": [],
         "CommandLineSupport": [
             "ArgumentParser", "CLinux", "Glibc", "LinuxSystem", "NetwatchCore", "Reachability", "ReachabilityCore",
@@ -27,6 +29,9 @@ struct ImportTableTests {
         "EventCore": ["ReachabilityCore"],
         "EventServer": [
             "EventCore", "NIOCore", "NIOPosix", "NetwatchCore", "ReachabilityCore", "Synchronization",
+        ],
+        "DurableStore": [
+            "CSQLite", "FoundationEssentials", "Glibc", "LinuxSystem", "Locking", "ReachabilityCore",
         ],
         "HTTPSerialization": ["FoundationEssentials", "Glibc", "HTTPTypes"],
         "LinuxSystem": system.union(["Locking", "ReachabilityCore"]),
@@ -39,7 +44,15 @@ struct ImportTableTests {
         ],
         "NetwatchCore": ["ReachabilityCore"],
         "NetworkClientFoundation": ["Foundation", "NetworkClient"],
+        "NetworkClientTesting": ["Locking", "NetworkClient", "Reachability", "ReachabilityCore"],
+        "NetworkClientObservability": ["CoreMetrics", "Locking", "Logging", "NetworkClient", "Tracing"],
+        "NetworkClientServiceLifecycle": ["NetworkClient", "ServiceLifecycle"],
         "NetworkClientCore": ["ReachabilityCore"],
+        "Outbox": [
+            "COutbox", "Crypto", "DurableStore", "FoundationEssentials", "Glibc", "HTTPTypes", "LinuxSystem", "Locking",
+            "NIOCore", "NetworkClient", "OutboxCore", "Reachability", "ReachabilityCore", "RequestGate",
+        ],
+        "OutboxCore": [],
         "ReachabilityCore": [],
         "RequestGate": ["NetworkClientCore", "ReachabilityCore"],
         "Reachability": ["CNetlink", "Glibc", "LinuxSystem", "Locking", "ReachabilityCore", "Synchronization"],
@@ -55,6 +68,9 @@ struct ImportTableTests {
             "ArgumentParser", "CommandLineSupport", "LinuxSystem", "NetwatchCore", "NetworkClient",
             "NetworkClientCore", "Reachability", "ReachabilityCore",
         ]),
+        "netwatch-outbox": [
+            "ArgumentParser", "CommandLineSupport", "DurableStore", "Glibc", "LinuxSystem", "NetwatchCore", "Outbox",
+        ],
     ]
 
     @Test("The table lists exactly the existing targets")
@@ -73,9 +89,9 @@ struct ImportTableTests {
 
     /// The modules whose folders depend on each other in one direction; the others are to follow.
     private static let modulesWithOrderedFolders = [
-        "EventCore", "EventServer", "HTTPSerialization", "LinuxSystem", "Locking", "NetwatchCore", "NetworkClient",
-        "NetworkClientCore",
-        "Reachability", "ReachabilityCore", "RequestGate",
+        "DurableStore", "EventCore", "EventServer", "HTTPSerialization", "LinuxSystem", "Locking", "NetwatchCore",
+        "NetworkClient",
+        "NetworkClientCore", "Outbox", "OutboxCore", "Reachability", "ReachabilityCore", "RequestGate",
     ]
 
     @Test("No folder of a module is part of a cycle of dependencies", arguments: modulesWithOrderedFolders)

@@ -12,20 +12,21 @@ struct PublicNamesTests {
         AuthenticationHandler AuthenticationPolicy AuthenticationQuestion AuthenticationReply BearerTokens
         BearerTokens.Refresh BodyOutput ChallengeHandler ClientIdentity ConnectMetrics Connectivity
         ConnectivityGate ConnectivityWatch DataRequest DataResponse DownloadOptions DownloadRequest
-        DownloadResponse DownloadedFile EventMonitor ExistingFile FailedAttempt GatePass HTTPConfiguration
-        HTTPError HTTPError.Code HTTPSession HTTPSession.Invalidation IdempotencyKey LocalBinding Pin
+        DownloadResponse DownloadedFile EventMonitor ExchangeMetrics ExistingFile FailedAttempt GatePass HTTPConfiguration
+        HTTPError HTTPError.Code HTTPSession HTTPSession.Invalidation IdempotencyKey LocalBinding
+        NetrcSource NetworkServiceType Pin
         ProposedRedirect ProxyConfiguration ProxyServer ProxyServer.Scheme Redirect RedirectChoice
         RedirectDecision RedirectPolicy RequestAttempt RequestBatch RequestBody RequestEvent RequestHandle RequestHandle.Kind
         RequestHandle.State RequestInterceptor RequestMetrics RequestOptions RequestProgress ResponseBody ResponseBody.AsyncIterator
-        ResponseBody.Element ResponseBody.Failure SecurityPolicy SecurityPolicy.Mode
+        ResponseBody.Element ResponseBody.Failure ResponseSerializerSettings SecurityPolicy SecurityPolicy.Mode
         ServerChallenge ServerChallenge.Verdict ServerSentEvents ServerSentEvents.AsyncIterator
         ServerSentEvents.Element ServerSentEvents.Failure SpaceCredential StreamRequest StreamedResponse TLSOptions
         TLSOptions.Version Throttle Transport TransportRequest TransportResponse TrustRoots
         """,
         "HTTPSerialization": """
         BytesResponseSerializer CompoundResponseSerializer CompoundResponseSerializer.Output
-        DecodableResponseSerializer DecodableResponseSerializer.DecoderFactory FormSerializer
-        FormSerializer.Encoding JSONNumber JSONResponseSerializer JSONSerializer JSONValue JSONValue.ParsingError
+        DecodableResponseSerializer DecodableResponseSerializer.DecoderFactory EmptyResponse FormSerializer
+        FormSerializer.Encoding JSONNumber JSONResponseSerializer JSONSerializer JSONValue JSONValue.ParsingError MappedResponseSerializer
         MultipartBody MultipartContent MultipartForm MultipartPart MultipartStream MultipartStream.Pieces ParameterOptions
         ParameterOptions.ArrayEncoding ParameterOptions.BoolEncoding ParameterOptions.DateEncoding ParameterPlacement
         Parameters PropertyListResponseSerializer PropertyListSerializer RequestSerializationError RequestSerializer
@@ -35,6 +36,24 @@ struct PublicNamesTests {
         "NetworkClientCore": """
         AuthenticationChallenge AuthenticationChallenge.Parameter Credential Processing ProxyExceptions ServerSentEvent
         Timeouts Timeouts.Stage
+        """,
+        "NetworkClientTesting": """
+        ScriptedMonitor ScriptedResponse ScriptedSignal ScriptedTransport ScriptedTransport.Mismatch
+        """,
+        "NetworkClientObservability": """
+        RequestLogger RequestMeter RequestTracer
+        """,
+        "NetworkClientServiceLifecycle": """
+        HTTPSessionService
+        """,
+        "Outbox": """
+        ItemOptions LaneOptions Outbox Outbox.Configuration Outbox.CredentialSource OutboxBatch OutboxBody
+        OutboxBody.FileHandling OutboxCredential OutboxError OutboxError.Code OutboxItem OutboxItem.ID OutboxKey
+        OutboxLane OutboxOutcome OutboxOutcome.Response OutboxOutcomes OutboxOutcomes.AsyncIterator
+        OutboxOutcomes.Element OutboxOutcomes.Failure OutboxStatistics ResponseConfirmation
+        """,
+        "OutboxCore": """
+        ItemEnd ItemState LaneClass LaneOrder
         """,
         "RequestGate": """
         CircuitBreakerPolicy GatePolicy GiveUpReason PathLossPolicy RequestPriority RetryDecision RetryPolicy

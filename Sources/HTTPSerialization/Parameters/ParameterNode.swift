@@ -40,7 +40,7 @@ extension ParameterNode {
 
     /// Returns a set's values once each, in an order that depends only on the values.
     static func sorted(_ values: some Sequence<ParameterNode>) -> [ParameterNode] {
-        Set(values).map { (value: $0, text: $0.text(.init()) ?? QueryPairs($0, .init()).text) }
+        Set(values).map { (value: $0, text: $0.text(.init()) ?? QueryPairs($0, .init()).identity) }
             .sorted { $0.text < $1.text }.map(\.value)
     }
 

@@ -8,16 +8,23 @@ public struct ParameterOptions: Sendable {
     public var booleans: BoolEncoding
     /// The names of an array's elements in queries and forms.
     public var arrays: ArrayEncoding
+    /// The character set of queries and forms, by its name in iconv(3), such as `iso-8859-1`; UTF-8 by default.
+    ///
+    /// Text is percent-encoded by its bytes in this set. A request with a character that the set does not have fails. No
+    /// field names the set: the server has to know it.
+    public var characterSet: String
 
     /// Creates options.
     public init(
         dates: DateEncoding = .iso8601,
         booleans: BoolEncoding = .literal,
-        arrays: ArrayEncoding = .brackets
+        arrays: ArrayEncoding = .brackets,
+        characterSet: String = "utf-8"
     ) {
         self.dates = dates
         self.booleans = booleans
         self.arrays = arrays
+        self.characterSet = characterSet
     }
 
     /// A format of dates.
@@ -65,6 +72,15 @@ extension ParameterOptions {
         switch booleans {
         case .literal: value ? "true" : "false"
         case .numeric: value ? "1" : "0"
+        }
+    }
+
+    /// Returns the bytes of a name or a value in the character set.
+    func bytes(of text: String) throws(RequestSerializationError) -> [UInt8] {
+        do throws(CharacterSetConversion.Fault) {
+            return try CharacterSetConversion.bytes(of: text, in: characterSet)
+        } catch {
+            throw .init("the parameters can't be encoded: \(error); use utf-8")
         }
     }
 }

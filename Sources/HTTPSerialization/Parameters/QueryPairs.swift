@@ -33,11 +33,27 @@ struct QueryPairs {
 
     /// The percent-encoded pairs (RFC 3986, 2.1), written as `name=value` and joined by `&`.
     var text: String {
-        pairs.map { pair in
-            let name = QueryEscaping.escape(pair.name)
-            return pair.value.text(options).map { "\(name)=\(QueryEscaping.escape($0))" } ?? name
+        get throws(RequestSerializationError) {
+            try joined { text throws(RequestSerializationError) in
+                QueryEscaping.escape(try options.bytes(of: text))
+            }
         }
-        .joined(separator: "&")
+    }
+
+    /// A text that is equal for equal values, for comparisons.
+    var identity: String { joined { QueryEscaping.escape($0.utf8) } }
+
+    private func joined<Failure: Error>(_ escape: (String) throws(Failure) -> String) throws(Failure) -> String {
+        var texts: [String] = []
+        for pair in pairs {
+            let name = try escape(pair.name)
+            guard let value = pair.value.text(options) else {
+                texts.append(name)
+                continue
+            }
+            texts.append("\(name)=\(try escape(value))")
+        }
+        return texts.joined(separator: "&")
     }
 
     private mutating func add(_ value: ParameterNode, named name: String?) {
@@ -70,11 +86,11 @@ enum QueryEscaping {
     /// Delimiters (`&`, `=`, `+`, `#`) are always escaped.
     ///
     /// Brackets are escaped as well, as in AFNetworking; servers decode `a%5Bb%5D` and `a[b]` alike.
-    static func escape(_ text: String) -> String {
-        if text.utf8.allSatisfy(isAllowed) { return text }
+    static func escape(_ text: some Collection<UInt8>) -> String {
+        if text.allSatisfy(isAllowed) { return String(decoding: text, as: UTF8.self) }
         var bytes: [UInt8] = []
-        bytes.reserveCapacity(text.utf8.count * 2)
-        for byte in text.utf8 {
+        bytes.reserveCapacity(text.count * 2)
+        for byte in text {
             if isAllowed(byte) {
                 bytes.append(byte)
             } else {

@@ -1,23 +1,42 @@
-import FoundationEssentials
 public import HTTPTypes
 
 /// Writes parameters into a request: into its target, or into a body with a content type.
 ///
-/// Conform to this protocol for custom encodings. A serializer has no state and may be used from any thread.
+/// A session calls its serializer once for each request that is made, before the first attempt: also for a request without
+/// parameters, and for one with a body of its own. A serializer can therefore sign requests, or add fields to all of them:
+///
+/// ```swift
+/// struct SigningSerializer: RequestSerializer {
+///     let inner = JSONSerializer()
+///
+///     func serialize(
+///         _ request: SerializedRequest,
+///         parameters: Parameters?
+///     ) throws(RequestSerializationError) -> SerializedRequest {
+///         var request = try inner.serialize(request, parameters: parameters)
+///         request.head.headerFields[.signature] = signature(of: request.head, request.body)
+///         return request
+///     }
+/// }
+/// ```
+///
+/// To change each attempt, also after a redirect, use an interceptor. A serializer has no state and may be used from any
+/// thread.
 public protocol RequestSerializer: Sendable {
-    /// The format of parameters that a request puts elsewhere because it has another body: into the query, or into a
-    /// multipart form.
+    /// The format of parameters that become parts of a multipart form.
     var options: ParameterOptions { get }
 
     /// Returns a request with its parameters.
     ///
+    /// The serializers of this library write the parameters of a request with a body of its own into the query.
+    ///
     /// - Parameters:
-    ///   - request: The request head so far. Fields that it already has are never overwritten.
-    ///   - parameters: The parameters; nil for none.
+    ///   - request: The request so far. Fields that it already has should not be overwritten.
+    ///   - parameters: The parameters; nil for none, and for a multipart form, whose parts they are.
     /// - Returns: The head and the body.
     /// - Throws: ``RequestSerializationError`` if the parameters can't be written in this format.
     func serialize(
-        _ request: HTTPRequest,
+        _ request: SerializedRequest,
         parameters: Parameters?
     ) throws(RequestSerializationError) -> SerializedRequest
 }
@@ -27,18 +46,30 @@ extension RequestSerializer {
     public var options: ParameterOptions { .init() }
 }
 
-/// A request that is ready to send.
+/// A request with its body, before and after its parameters are written.
 public struct SerializedRequest: Sendable, Hashable {
     /// The method, target and header fields.
     public var head: HTTPRequest
-    /// The body; nil for none, which differs from an empty body.
+    /// The body in memory; nil for none, which differs from an empty body, and for a streamed body.
     public var body: [UInt8]?
+    /// Whether the request has a body that is read while it is sent: a file, a sequence or a multipart form.
+    ///
+    /// A serializer can't replace such a body.
+    public let hasStreamedBody: Bool
 
     /// Creates a request.
-    public init(head: HTTPRequest, body: [UInt8]? = nil) {
+    ///
+    /// - Parameters:
+    ///   - head: The method, target and header fields.
+    ///   - body: The body in memory; nil for none.
+    ///   - hasStreamedBody: Whether the request has a body that is read while it is sent.
+    public init(head: HTTPRequest, body: [UInt8]? = nil, hasStreamedBody: Bool = false) {
         self.head = head
         self.body = body
+        self.hasStreamedBody = hasStreamedBody
     }
+
+    var hasBody: Bool { body != nil || hasStreamedBody }
 }
 
 /// Decides whether parameters are written into the target or the body.
@@ -54,6 +85,17 @@ public struct ParameterPlacement: Sendable, Hashable {
     public init(methodsInTarget: Set<HTTPRequest.Method> = [.get, .head, .delete]) {
         self.methodsInTarget = methodsInTarget
     }
+
+    /// Returns whether a request's parameters are written into the target, because of its method or its own body.
+    func isTarget(of request: SerializedRequest) -> Bool {
+        request.hasBody || methodsInTarget.contains(request.head.method)
+    }
+}
+
+/// A serializer of this library, which leaves requests unchanged that have neither parameters nor a place for a body.
+package protocol PlacingSerializer: RequestSerializer {
+    /// The methods whose parameters are written into the target.
+    var placement: ParameterPlacement { get }
 }
 
 extension HTTPRequest {
@@ -70,170 +112,5 @@ extension HTTPRequest {
     /// Sets the content type unless the head already has one.
     mutating func setContentType(_ type: String) {
         if headerFields[.contentType] == nil { headerFields[.contentType] = type }
-    }
-}
-
-/// Writes parameters as a query, or as an `application/x-www-form-urlencoded` body (URL Standard, 5).
-public struct FormSerializer: RequestSerializer {
-    /// Returns parameters as the text of a query, already escaped.
-    public typealias Encoding = @Sendable (Parameters) throws(RequestSerializationError) -> String
-
-    /// The methods whose parameters are written into the target.
-    public var placement: ParameterPlacement
-    /// The format of dates and Booleans, and the names of arrays.
-    public var options: ParameterOptions
-    /// A custom encoding of the query; nil for sorted names such as `filter[open]`.
-    public var encoding: Encoding?
-
-    /// Creates a serializer.
-    public init(
-        placement: ParameterPlacement = .init(),
-        options: ParameterOptions = .init(),
-        encoding: Encoding? = nil
-    ) {
-        self.placement = placement
-        self.options = options
-        self.encoding = encoding
-    }
-
-    /// Returns the request with its parameters.
-    ///
-    /// A body without parameters is an empty form.
-    public func serialize(
-        _ request: HTTPRequest,
-        parameters: Parameters?
-    ) throws(RequestSerializationError) -> SerializedRequest {
-        let query = try parameters.map { value throws(RequestSerializationError) in try text(value) } ?? ""
-        var head = request
-        guard !placement.methodsInTarget.contains(request.method) else {
-            head.append(query: query)
-            return .init(head: head)
-        }
-        head.setContentType("application/x-www-form-urlencoded")
-        return .init(head: head, body: Array(query.utf8))
-    }
-
-    private func text(_ parameters: Parameters) throws(RequestSerializationError) -> String {
-        if let encoding { return try encoding(parameters) }
-        return try QueryPairs(parameters, options).text
-    }
-}
-
-/// Writes parameters as a JSON body (RFC 8259), or as a query for methods that have parameters in the target.
-///
-/// Keys are sorted, and a `Set` becomes a sorted array, so that equal parameters always produce the same bytes. Integers and
-/// `Decimal` keep all their digits.
-public struct JSONSerializer: RequestSerializer {
-    /// The methods whose parameters are written into the target.
-    public var placement: ParameterPlacement
-    /// The format of dates; in a query also of Booleans and of the names of arrays.
-    public var options: ParameterOptions
-    /// Whether the JSON is indented for human readers.
-    public var isPretty: Bool
-
-    /// Creates a serializer.
-    public init(
-        placement: ParameterPlacement = .init(),
-        options: ParameterOptions = .init(),
-        isPretty: Bool = false
-    ) {
-        self.placement = placement
-        self.options = options
-        self.isPretty = isPretty
-    }
-
-    /// Returns the request with its parameters.
-    ///
-    /// Without parameters there is no body.
-    public func serialize(
-        _ request: HTTPRequest,
-        parameters: Parameters?
-    ) throws(RequestSerializationError) -> SerializedRequest {
-        guard !placement.methodsInTarget.contains(request.method) else {
-            return try FormSerializer(placement: placement, options: options).serialize(request, parameters: parameters)
-        }
-        guard let tree = try parameters?.tree() else { return .init(head: request) }
-        var head = request
-        head.setContentType("application/json")
-        return .init(head: head, body: JSONWriter.text(of: tree.json(options), isPretty: isPretty))
-    }
-}
-
-/// Writes parameters as a property list body, or as a query for methods that have parameters in the target.
-public struct PropertyListSerializer: RequestSerializer {
-    /// The methods whose parameters are written into the target.
-    public var placement: ParameterPlacement
-    /// The format of parameters in a query.
-    public var options: ParameterOptions
-    /// Whether the property list is binary rather than XML.
-    public var isBinary: Bool
-
-    /// Creates a serializer.
-    public init(
-        placement: ParameterPlacement = .init(),
-        options: ParameterOptions = .init(),
-        isBinary: Bool = false
-    ) {
-        self.placement = placement
-        self.options = options
-        self.isBinary = isBinary
-    }
-
-    /// Returns the request with its parameters.
-    ///
-    /// Without parameters there is no body.
-    public func serialize(
-        _ request: HTTPRequest,
-        parameters: Parameters?
-    ) throws(RequestSerializationError) -> SerializedRequest {
-        guard !placement.methodsInTarget.contains(request.method) else {
-            return try FormSerializer(placement: placement, options: options).serialize(request, parameters: parameters)
-        }
-        guard let tree = try parameters?.tree() else { return .init(head: request) }
-        switch tree {
-        case .dictionary, .array, .set: break
-        default: throw .init("the parameters are \(tree.kind): a property list is a dictionary or an array")
-        }
-        let content: ParameterNode
-        do throws(ParameterFailure) {
-            content = try Self.content(tree.withoutNulls, [])
-        } catch {
-            throw .init("\(error)")
-        }
-        let encoder = PropertyListEncoder()
-        encoder.outputFormat = isBinary ? .binary : .xml
-        var head = request
-        head.setContentType("application/x-plist")
-        do {
-            return .init(head: head, body: Array(try encoder.encode(content)))
-        } catch {
-            throw .init("the parameters can't be written as a property list: \(error)")
-        }
-    }
-
-    /// Returns a value with numbers that property lists have: integers of 64 bits, and floating-point numbers.
-    private static func content(
-        _ node: ParameterNode,
-        _ path: [any CodingKey]
-    ) throws(ParameterFailure) -> ParameterNode {
-        switch node {
-        case .number(let number):
-            if number.integer(as: Int64.self) != nil || number.integer(as: UInt64.self) != nil { return node }
-            guard let value = number.double, JSONNumber(value) == number else {
-                throw .init(path, "has more digits than numbers have in property lists: \(number)")
-            }
-            return .double(value)
-        case .array(let values), .set(let values):
-            var contents: [ParameterNode] = []
-            for (index, value) in values.enumerated() {
-                contents.append(try content(value, path + [JSONKey(intValue: index)]))
-            }
-            return .array(contents)
-        case .dictionary(let values):
-            var contents: [String: ParameterNode] = [:]
-            for (key, value) in values { contents[key] = try content(value, path + [JSONKey(stringValue: key)]) }
-            return .dictionary(contents)
-        default: return node
-        }
     }
 }

@@ -43,7 +43,7 @@ public struct DecodableResponseSerializer<Output: Decodable & Sendable>: Respons
 
     /// Decodes the value.
     ///
-    /// An empty body, as with status 204, is decoded as nil if the type is optional.
+    /// An empty body, as with status 204 or 205, is decoded as nil if the type is optional, and as an ``EmptyResponse``.
     public func serialize(_ response: HTTPResponse, body: [UInt8]) throws(ResponseSerializationError) -> Output {
         try expectation.value(of: response, body: body) { body in
             if body.isEmpty, let none = noValue(of: Output.self) { return none }
@@ -92,7 +92,7 @@ public struct PropertyListResponseSerializer<Output: Decodable & Sendable>: Resp
 
     /// Decodes the value.
     ///
-    /// An empty body, as with status 204, is decoded as nil if the type is optional.
+    /// An empty body, as with status 204 or 205, is decoded as nil if the type is optional, and as an ``EmptyResponse``.
     public func serialize(_ response: HTTPResponse, body: [UInt8]) throws(ResponseSerializationError) -> Output {
         try expectation.value(of: response, body: body) { body in
             if body.isEmpty, let none = noValue(of: Output.self) { return none }
@@ -101,9 +101,11 @@ public struct PropertyListResponseSerializer<Output: Decodable & Sendable>: Resp
     }
 }
 
-/// Returns the value of a type for an empty body: nil for an optional, null for ``JSONValue``; else nil.
+/// Returns the value of a type for an empty body: nil for an optional, null for ``JSONValue``, and an ``EmptyResponse``;
+/// otherwise nil.
 private func noValue<Output>(of type: Output.Type) -> Output? {
     if type == JSONValue.self { return JSONValue.null as? Output }
+    if type == EmptyResponse.self { return EmptyResponse() as? Output }
     return (type as? any ExpressibleByNilLiteral.Type)?.init(nilLiteral: ()) as? Output
 }
 

@@ -63,34 +63,6 @@ extension ResponseSerializationError: CustomStringConvertible {
     }
 }
 
-/// Tries several serializers in order and returns the first value.
-///
-/// If all fail, it returns the body unchanged.
-public struct CompoundResponseSerializer<Value: Sendable>: ResponseSerializer {
-    private let serializers: [any ResponseSerializer<Value>]
-
-    /// Creates a serializer from others, which are tried in order.
-    public init(_ serializers: [any ResponseSerializer<Value>]) { self.serializers = serializers }
-
-    /// The result of the first successful serializer, or the body.
-    public enum Output: Sendable {
-        /// One of the serializers succeeded.
-        case value(Value)
-        /// None of them succeeded: the body.
-        case bytes([UInt8])
-    }
-
-    /// Returns the first value or the body.
-    ///
-    /// Fails only if no serializer succeeds and the status is not acceptable.
-    public func serialize(_ response: HTTPResponse, body: [UInt8]) throws(ResponseSerializationError) -> Output {
-        for serializer in serializers {
-            if let value = try? serializer.serialize(response, body: body) { return .value(value) }
-        }
-        return .bytes(try BytesResponseSerializer().serialize(response, body: body))
-    }
-}
-
 /// The status codes and media types of acceptable responses.
 public struct ResponseExpectation: Sendable, Hashable {
     /// The acceptable status codes.
@@ -109,6 +81,17 @@ public struct ResponseExpectation: Sendable, Hashable {
 
     /// JSON: its registered type, its older names, and types with the suffix `+json` (RFC 6839, 3.1).
     public static let json = Self(mediaTypes: ["application/json", "text/json", "text/javascript", "*/*+json"])
+    /// JSON, also if it is served as `text/plain`.
+    public static let jsonOrText = Self(
+        mediaTypes: ["application/json", "text/json", "text/javascript", "*/*+json", "text/plain"]
+    )
+    /// XML: its registered types, and types with the suffix `+xml` (RFC 7303).
+    public static let xml = Self(mediaTypes: ["application/xml", "text/xml", "*/*+xml"])
+    /// Images: the types that AFNetworking accepts.
+    public static let image = Self(mediaTypes: [
+        "image/tiff", "image/jpeg", "image/gif", "image/png", "image/ico", "image/x-icon", "image/bmp", "image/x-bmp",
+        "image/x-xbitmap", "image/x-ms-bmp", "image/x-win-bitmap", "image/webp",
+    ])
     /// Property lists.
     public static let propertyList = Self(mediaTypes: ["application/x-plist"])
 

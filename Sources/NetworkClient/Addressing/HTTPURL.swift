@@ -74,6 +74,15 @@ struct HTTPURL: Sendable, Hashable {
         self.directoryLength = directoryLength
     }
 
+    /// Returns the URL with another target.
+    func with(target: String) -> Self {
+        if target == self.target { return self }
+        let path = target.utf8.prefix { $0 != UInt8(ascii: "?") }
+        let slash = path.lastIndex(of: UInt8(ascii: "/"))
+        let length = slash.map { path.distance(from: path.startIndex, to: $0) + 1 } ?? 0
+        return .init(self, target: target, directoryLength: length, fragment: fragment)
+    }
+
     /// Makes a URL from another URL, with the user information of a third one and its own fragment.
     init(_ other: Self, credentialsOf owner: Self?, fragment: String?) {
         isSecure = other.isSecure

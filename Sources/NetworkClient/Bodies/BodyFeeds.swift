@@ -3,7 +3,8 @@ import NIOPosix
 
 /// Provides bytes from memory, in pieces, so that the whole body is never copied in one step.
 final class BytesFeed: BodyFeed {
-    private static let pieceSize = 262_144
+    /// The maximum number of bytes of a piece, which is that of a file's pieces, too.
+    static let pieceSize = 262_144
 
     private let bytes: [UInt8]
     private let loop: any EventLoop
@@ -19,6 +20,24 @@ final class BytesFeed: BodyFeed {
         let end = min(bytes.count, start + Self.pieceSize)
         defer { start = end }
         return loop.makeSucceededFuture(ByteBuffer(bytes: bytes[start..<end]))
+    }
+
+    func close() {}
+}
+
+/// Provides the parts of a buffer, without copying them, so that the progress of a large body can be reported.
+final class BufferFeed: BodyFeed {
+    private var rest: ByteBuffer
+    private let loop: any EventLoop
+
+    init(_ buffer: ByteBuffer, loop: any EventLoop) {
+        rest = buffer
+        self.loop = loop
+    }
+
+    func next() -> EventLoopFuture<ByteBuffer?> {
+        guard rest.readableBytes > 0 else { return loop.makeSucceededFuture(nil) }
+        return loop.makeSucceededFuture(rest.readSlice(length: min(rest.readableBytes, BytesFeed.pieceSize)))
     }
 
     func close() {}

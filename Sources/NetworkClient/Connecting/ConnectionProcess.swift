@@ -16,6 +16,8 @@ final class ConnectionProcess {
         let keepsFree: Int
         let resolver: NameResolver
         let tls: TLSClient?
+        /// The request that a challenge of the server names.
+        let request: OpeningRequest
         let proxies: ProxyContext
         let initialize: @Sendable (any Channel) throws -> Void
     }
@@ -130,6 +132,7 @@ final class ConnectionProcess {
     /// Adds the handlers between TCP and the user's to one of the channels, before the first byte.
     private func prepare(_ channel: any Channel) throws {
         guard !isOver else { throw Self.cancelled(endpoint) }
+        if endpoint.socketPath == nil { try endpoint.serviceType?.apply(to: channel) }
         channels.append(try PreparedChannel(channel, plan, dialogue))
     }
 

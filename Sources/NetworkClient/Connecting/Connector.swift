@@ -20,7 +20,7 @@ struct Connector: Sendable {
     /// Starts to open a connection on the loop, to the given addresses or to all addresses of the name.
     ///
     /// With a proxy, the addresses are the proxy's. `keepsFree` is the number of descriptors that must be free; with
-    /// fewer, the attempt fails with `tooManyDescriptors`.
+    /// fewer, the attempt fails with `tooManyDescriptors`. A challenge of the server names `request`.
     ///
     /// `initialize` is called on the loop once TCP is connected and the proxy's tunnel is open, with the TLS handler in
     /// place and before the channel becomes active: handlers that it adds receive `channelActive` and all events after
@@ -32,6 +32,7 @@ struct Connector: Sendable {
         at addresses: [SocketAddress]? = nil,
         limits: Timeouts,
         keepsFree: Int = RuntimeDescriptors.minimumFree,
+        for request: OpeningRequest = .unknown,
         on loop: any EventLoop,
         initialize: @escaping @Sendable (any Channel) throws -> Void
     ) -> ConnectionAttempt {
@@ -41,7 +42,8 @@ struct Connector: Sendable {
             limits: limits,
             keepsFree: keepsFree,
             resolver: resolver,
-            tls: endpoint.isSecure ? tls : nil,
+            tls: endpoint.isSecure ? endpoint.tls?.client ?? tls : nil,
+            request: request,
             proxies: proxies,
             initialize: initialize
         )

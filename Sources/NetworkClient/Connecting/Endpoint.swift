@@ -19,6 +19,10 @@ struct Endpoint: Sendable, Hashable {
     var requirement: PathRequirement = .any
     /// The proxy; nil for none.
     var proxy: ProxyServer?
+    /// The TLS client of requests with TLS options of their own; nil for that of the session.
+    var tls: RequestTLS?
+    /// The type of traffic; nil for the kernel's defaults.
+    var serviceType: NetworkServiceType?
 }
 
 /// The interface or source address that a connection's socket is bound to.

@@ -35,15 +35,16 @@ struct PreparedChannel {
                 reason: "a secure connection needs a TLS client: give the connector one"
             )
         }
-        handshake = try Self.add(tls, host: plan.endpoint.nameForTLS, to: pipeline)
+        handshake = try Self.add(tls, host: plan.endpoint.nameForTLS, for: plan.request, to: pipeline)
     }
 
     private static func add(
         _ tls: TLSClient,
         host: String,
+        for request: OpeningRequest = .unknown,
         to pipeline: ChannelPipeline.SynchronousOperations
     ) throws -> HandshakeHandler {
-        let (handler, verdict) = try tls.makeHandler(host: host)
+        let (handler, verdict) = try tls.makeHandler(host: host, for: request)
         let handshake = HandshakeHandler(handler, verdict)
         try pipeline.addHandlers(handler, handshake)
         return handshake

@@ -34,7 +34,7 @@ struct ProxyFailure {
         var error =
             switch response.status {
             // tinyproxy responds with 401 to a wrong password.
-            case 401, 407: make(.proxyAuthenticationRequired, words(for: status))
+            case 401, 407: make(.proxyAuthenticationRequired, words(for: status, response.challenges))
             case 408, 429, 500...:
                 make(
                     .proxyConnectFailed,
@@ -52,7 +52,15 @@ struct ProxyFailure {
     }
 
     /// Returns the reason for a proxy that requires authentication.
-    func words(for status: String?) -> String {
+    ///
+    /// - Parameters:
+    ///   - status: The status of its response; nil if there is none.
+    ///   - challenges: The values of `Proxy-Authenticate`.
+    /// - Returns: The reason.
+    func words(for status: String?, _ challenges: [String] = []) -> String {
+        if let reason = UnsupportedSchemes.reason(for: ChallengeParser.challenges(in: challenges)) {
+            return "the proxy \(proxy) offers only \(reason)"
+        }
         let response = status.map { " (it responded with \($0))" } ?? ""
         guard let user = proxy.user else {
             return "the proxy \(proxy) wants a user name and a password\(response): give it as \(example)"
@@ -90,6 +98,13 @@ struct ProxyFailure {
         var error = HTTPError(code, processing: .neverSent, reason: reason)
         error.proxy = proxy.description
         return error
+    }
+}
+
+extension ProxyResponse {
+    /// The values of `Proxy-Authenticate`.
+    fileprivate var challenges: [String] {
+        fields.filter { $0.name.lowercased() == "proxy-authenticate" }.map(\.value)
     }
 }
 

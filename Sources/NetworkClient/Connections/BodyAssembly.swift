@@ -28,15 +28,20 @@ struct BodyAssembly {
         let content = decompresses && announced != 0 ? head.headers["Content-Encoding"] : []
         let transfer = head.headers["Transfer-Encoding"]
         if !content.isEmpty || !transfer.isEmpty {
-            decompressor = try .init(contentEncoding: content, transferEncoding: transfer, limit: limit)
+            decompressor = try .init(
+                contentEncoding: content,
+                transferEncoding: transfer,
+                limit: limit,
+                isKept: isKept
+            )
         }
-        if decompressor == nil, let announced, announced > limit { throw .bodyTooLarge(limit, announced: announced) }
+        if decompressor == nil, let announced, announced > limit { throw tooLarge }
     }
 
     /// Appends the next piece.
     mutating func append(_ bytes: ByteBuffer) throws(HTTPError) {
         guard let decompressor else {
-            guard (body?.readableBytes ?? 0) + bytes.readableBytes <= limit else { throw .bodyTooLarge(limit) }
+            guard (body?.readableBytes ?? 0) + bytes.readableBytes <= limit else { throw tooLarge }
             return keep(bytes)
         }
         try decompressor.decompress(bytes) { keep($0) }
@@ -45,7 +50,7 @@ struct BodyAssembly {
     /// Counts bytes of an uncompressed body that is passed on.
     mutating func pass(_ count: Int) throws(HTTPError) {
         passed += count
-        guard passed <= limit else { throw .bodyTooLarge(limit) }
+        guard passed <= limit else { throw tooLarge }
     }
 
     /// Ends the body, and returns what was kept of it.
@@ -56,6 +61,10 @@ struct BodyAssembly {
 
     /// Returns the first bytes of what has been kept.
     func prefix(_ count: Int) -> [UInt8] { body.map { Array($0.readableBytesView.prefix(count)) } ?? [] }
+
+    private var tooLarge: HTTPError {
+        .bodyTooLarge(limit, isKept: isKept, announced: announced.flatMap { $0 > limit ? $0 : nil })
+    }
 
     private mutating func keep(_ bytes: ByteBuffer) {
         // Most bodies arrive in one piece, which is kept without copying.

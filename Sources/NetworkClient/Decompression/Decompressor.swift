@@ -14,16 +14,18 @@ final class Decompressor {
     ///   - contentEncoding: The values of `Content-Encoding`.
     ///   - transferEncoding: The values of `Transfer-Encoding`, whose codings were applied after those.
     ///   - limit: The maximum number of bytes that each stage may output; nil for no limit.
+    ///   - isKept: Whether the output is kept in memory, and not in a file or stream; for errors.
     /// - Throws: `decompressionFailed` for an unknown content coding, or too many codings; a response with an unknown
     ///   transfer coding has already been rejected.
     init?(
         contentEncoding: some Sequence<String>,
         transferEncoding: [String] = [],
-        limit: Int?
+        limit: Int?,
+        isKept: Bool = true
     ) throws(HTTPError) {
         let codings = try ContentCoding.list(contentEncoding) + ContentCoding.list(transferEncoding: transferEncoding)
         if codings.isEmpty { return nil }
-        stages = codings.reversed().map { Inflater($0, limit: limit) }
+        stages = codings.reversed().map { Inflater($0, limit: limit, isKept: isKept) }
     }
 
     /// Appends the next bytes from the server.

@@ -26,6 +26,8 @@ final class Inflater {
 
     private let coding: ContentCoding
     private let limit: Int
+    /// Whether the output is kept in memory, and not in a file or stream; for errors.
+    private let isKept: Bool
     private var count = 0
     private var state = State.empty
     private var isBare = false
@@ -37,9 +39,10 @@ final class Inflater {
     private var failure: HTTPError?
 
     /// Makes an inflater with a maximum number of output bytes.
-    init(_ coding: ContentCoding, limit: Int?) {
+    init(_ coding: ContentCoding, limit: Int?, isKept: Bool) {
         self.coding = coding
         self.limit = limit ?? .max
+        self.isKept = isKept
     }
 
     /// Appends input.
@@ -136,12 +139,7 @@ final class Inflater {
 
     private func note(_ more: Int) throws(HTTPError) {
         guard more <= limit - count else {
-            throw HTTPError(
-                .bodyTooLarge,
-                processing: .answered,
-                reason:
-                    "the response's body is more than \(limit) bytes once decompressed: raise the limit, or take it in pieces"
-            )
+            throw .bodyTooLarge(limit, isKept: isKept, isCompressed: true)
         }
         count += more
     }

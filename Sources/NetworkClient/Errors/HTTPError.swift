@@ -20,14 +20,23 @@ public struct HTTPError: Error, Sendable {
     public var proxy: String?
     /// The method and the URL without user information and query, for logs.
     public var request: String?
+    /// The ``RequestOptions/tag`` of the request; nil if it has none.
+    public var tag: String?
     /// The head of the response, if one was received.
     public var response: HTTPResponse?
-    /// The beginning of the response's body, as far as it was received and kept.
+    /// The beginning of the response's body, as far as it was received, up to
+    /// ``HTTPConfiguration/maximumErrorBodySize``.
     public var body: [UInt8]
     /// The decoded body of a response that was rejected, if a serializer could decode it.
     public var decoded: (any Sendable)?
     /// The underlying error.
     public var cause: (any Error)?
+    /// The metrics of the request; an object, so that errors stay small.
+    var run: FailedRun?
+
+    /// The durations, connections and amounts of data of the failed request; nil for an error that ended no request, such
+    /// as that of an attempt before the last one.
+    public var metrics: RequestMetrics? { run?.metrics }
 
     /// Creates an error.
     ///
@@ -54,8 +63,12 @@ public struct HTTPError: Error, Sendable {
 }
 
 extension HTTPError: CustomStringConvertible {
-    /// The failed request and the reason, on one line.
-    public var description: String { request.map { "\($0): \(reason)" } ?? reason }
+    /// The failed request, its tag and the reason, on one line.
+    public var description: String {
+        let tag = tag.map { "(\($0.debugDescription))" }
+        let subject = [request, tag].compactMap(\.self).joined(separator: " ")
+        return subject.isEmpty ? reason : "\(subject): \(reason)"
+    }
 }
 
 extension HTTPError {
@@ -180,15 +193,13 @@ extension HTTPError {
         // Redirects and authentication.
         /// There were more redirects than allowed.
         case tooManyRedirects
-        /// A redirect leads to a URL that the request has already visited.
-        case redirectCycle
         /// A redirect has no usable `Location`.
         case redirectUnusable
         /// A redirect leads from https to http.
         case redirectRefused
-        /// The handler that supplies credentials failed.
+        /// The handler that supplies credentials failed, or the server offers only NTLM.
         case authenticationFailed
-        /// The token was refused, and refreshing it failed.
+        /// The token was refused, and refreshing it failed; or the first one could not be obtained.
         case tokenRefreshFailed
 
         // The response.
@@ -229,11 +240,29 @@ extension HTTPError {
     }
 
     /// The error for a response that is larger than allowed.
-    static func bodyTooLarge(_ limit: Int, announced: Int? = nil) -> Self {
-        let size = announced.map { " (\($0) bytes were announced)" } ?? ""
-        let advice = limit == ByteBuffer.largest ? "take it as a stream or into a file" : "raise maximumBodySize"
-        let reason = "the response's body is larger than \(limit) bytes\(size): \(advice) if that is right"
-        return .init(.bodyTooLarge, processing: .answered, reason: reason)
+    ///
+    /// - Parameters:
+    ///   - limit: The limit in bytes.
+    ///   - isKept: Whether the body is kept in memory, and not in a file or stream.
+    ///   - announced: The length that the server announced.
+    ///   - isCompressed: Whether the limit applies to the decompressed body.
+    /// - Returns: The error.
+    static func bodyTooLarge(
+        _ limit: Int,
+        isKept: Bool,
+        announced: Int? = nil,
+        isCompressed: Bool = false
+    ) -> Self {
+        let size = announced.map { " (\($0) bytes were announced)" } ?? (isCompressed ? " once decompressed" : "")
+        let other = isKept ? "download it to a file, or read it as a stream" : ""
+        let raise = limit == ByteBuffer.largest ? "" : "raise maximumBodySize if that is right"
+        let advice = [other, raise].filter { !$0.isEmpty }.joined(separator: ", or ")
+        let bound = "the \(limit) bytes that maximumBodySize allows\(isKept ? " in memory" : "")"
+        return .init(
+            .bodyTooLarge,
+            processing: .answered,
+            reason: "the response's body is larger than \(bound)\(size): \(advice)"
+        )
     }
 
     /// The error for a request that must be sent again, but whose body has been read and can be read only once.

@@ -23,6 +23,14 @@ public protocol Connectivity: Sendable {
     /// - Throws: An error if the path can't be determined; a request without a requirement is then started.
     func path(to destination: IPAddress, requiring requirement: PathRequirement) throws -> DestinationPath
 
+    /// Returns the addresses of a host name; nil, the default, for those that the system's resolver finds.
+    ///
+    /// A simulated network returns addresses of its own, so that tests need no name server. Must not block.
+    ///
+    /// - Parameter host: The name, in lower case.
+    /// - Returns: The addresses, to which paths are then looked up; nil to resolve the name.
+    func addresses(of host: String) -> [IPAddress]?
+
     /// Calls a closure whenever the result of a lookup may have changed: routes, rules, addresses, links, interface
     /// kinds.
     ///
@@ -32,6 +40,11 @@ public protocol Connectivity: Sendable {
     ///     called once when the watch of the destinations' routes has started, for changes before that. Must not block.
     /// - Returns: The watch; cancel it when the destinations change, or when changes no longer matter.
     func watch(_ destinations: [IPAddress], _ body: @escaping @Sendable () -> Void) -> any ConnectivityWatch
+}
+
+extension Connectivity {
+    /// Returns nil: names are resolved by the system.
+    public func addresses(of host: String) -> [IPAddress]? { nil }
 }
 
 /// A watch that can be cancelled.

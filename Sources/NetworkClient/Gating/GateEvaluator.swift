@@ -91,6 +91,9 @@ struct GateEvaluator {
     /// Returns the addresses, if they are known; none if the host is an address whose zone does not exist.
     private func addresses(of key: GateKey) -> [SocketAddress]? {
         if HostName.isNumeric(key.host) { return (try? [SocketAddress.numeric(key.host, port: key.port)]) ?? [] }
+        if let known = cache.connectivity.addresses(of: key.host) {
+            return known.compactMap { try? SocketAddress.numeric($0.description, port: key.port) }
+        }
         guard case .addresses(let addresses, _) = names.state(of: key.host) else { return nil }
         return addresses.map { address in
             var address = address

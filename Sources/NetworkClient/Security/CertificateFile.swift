@@ -112,7 +112,7 @@ private struct Element {
     }
 }
 
-/// Reads small files, such as certificates and keys.
+/// Reads small files, such as certificates, keys and passwords.
 enum FileBytes {
     /// The maximum size of a file in bytes, far larger than any bundle of certificates.
     static let limit = 16 << 20
@@ -128,7 +128,7 @@ enum FileBytes {
             guard !part.isEmpty else { return bytes }
             bytes += part
             guard bytes.count <= limit else {
-                throw .badCertificate("\(path) is larger than 16 MiB: give a file of certificates or a key")
+                throw .badCertificate("\(path) is larger than 16 MiB, which no file of certificates or passwords is")
             }
         }
     }
@@ -146,7 +146,7 @@ enum FileBytes {
         return part
     }
 
-    private static func unreadable(_ path: String, _ number: Int32) -> HTTPError {
+    static func unreadable(_ path: String, _ number: Int32) -> HTTPError {
         let words = strerror(number).map { String(cString: $0) } ?? "error \(number)"
         return HTTPError(
             .invalidConfiguration,
@@ -154,6 +154,30 @@ enum FileBytes {
             reason: "\(path) can't be read: \(words)",
             errno: number
         )
+    }
+}
+
+/// Reads the names of the files in a folder.
+enum FolderNames {
+    /// Returns the names in the order of their bytes.
+    ///
+    /// - Throws: `invalidConfiguration` if the folder can't be read.
+    static func read(_ path: String) throws(HTTPError) -> [String] {
+        guard let folder = opendir(path) else { throw FileBytes.unreadable(path, errno) }
+        defer { closedir(folder) }
+        var names: [String] = []
+        while let entry = readdir(folder) {
+            guard entry.pointee.d_type != DT_DIR else { continue }
+            names.append(
+                withUnsafeBytes(of: entry.pointee.d_name) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
+            )
+        }
+        return names.sorted()
+    }
+
+    /// Returns whether a name has one of the extensions of certificates.
+    static func isCertificate(_ name: String) -> Bool {
+        [".cer", ".crt", ".der", ".pem"].contains { name.lowercased().hasSuffix($0) }
     }
 }
 

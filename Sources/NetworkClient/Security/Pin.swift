@@ -42,6 +42,24 @@ public struct Pin: Sendable, Hashable {
         try pins(in: FileBytes.read(path), of: path)
     }
 
+    /// Returns pins for all certificates and public keys in the files of a folder.
+    ///
+    /// The files are those named `*.cer`, `*.crt`, `*.der` and `*.pem`, in upper or lower case, each in PEM or DER. Others,
+    /// and folders in it, are ignored.
+    ///
+    /// - Throws: ``HTTPError/Code/invalidConfiguration`` if the folder has no such file, or it or one of the files can't be
+    ///   read.
+    public static func pins(inFolder path: String) throws(HTTPError) -> [Pin] {
+        var pins: [Pin] = []
+        for name in try FolderNames.read(path) where FolderNames.isCertificate(name) {
+            pins += try Pin.pins(inFile: "\(path)/\(name)")
+        }
+        guard !pins.isEmpty else {
+            throw .badCertificate("\(path) holds no file to pin: give a folder of *.cer, *.crt, *.der or *.pem files")
+        }
+        return pins
+    }
+
     init(der: [UInt8], of source: String) throws(HTTPError) {
         try CertificateFile.check(der, of: source)
         guard let hash = PublicKeyInfo.hash(ofCertificate: der) else {

@@ -62,16 +62,16 @@ extension SecurityPolicy {
         throw HTTPError(.invalidConfiguration, processing: .neverSent, reason: "\(source) \(problem)")
     }
 
-    /// Throws an error if the policy has pins, but the base URL's scheme uses no certificates.
+    /// Throws an error if the policy has pins, but the scheme of a URL uses no certificates.
     ///
     /// `scheme` is nil if the session has no base URL.
-    func check(baseScheme scheme: String?) throws(HTTPError) {
+    func check(scheme: String?, of url: String) throws(HTTPError) {
         guard mode != .none, let scheme, scheme.lowercased() != "https" else { return }
         throw HTTPError(
             .invalidConfiguration,
             processing: .neverSent,
             reason:
-                "the security policy pins, but the base URL is \(scheme), which shows no certificates: make it https"
+                "the security policy pins, but \(url) is \(scheme), which shows no certificates: make it https"
         )
     }
 
@@ -145,6 +145,12 @@ public struct ServerChallenge: Sendable {
 
     /// The requested host: a name in its ASCII form, or an address.
     public var host: String
+    /// The number of the request for which the connection is opened; see ``RequestHandle/id``.
+    ///
+    /// Later requests that use the connection are not evaluated again.
+    public var requestID: UInt64
+    /// The method and the URL of that request, without user information and query.
+    public var request: String
     /// The certificates as the server presented them, its own first, in DER.
     ///
     /// They are unverified, except that the server has the private key of the first one.

@@ -27,13 +27,20 @@ struct TLSClient: Sendable {
         }
     }
 
+    /// Whether a challenge handler makes the final decision on servers.
+    var hasChallengeHandler: Bool { challengeHandler != nil }
+
     /// Makes a handler for one connection, and the object in which it stores the reason for refusing the server.
     ///
-    /// The host is a name in its ASCII form, or an address, which is not sent to the server (RFC 6066, section 3).
-    func makeHandler(host: String) throws(HTTPError) -> (handler: NIOSSLClientHandler, verdict: TLSVerdict) {
+    /// The host is a name in its ASCII form, or an address, which is not sent to the server (RFC 6066, section 3). The
+    /// request is the one that a challenge names.
+    func makeHandler(
+        host: String,
+        for request: OpeningRequest = .unknown
+    ) throws(HTTPError) -> (handler: NIOSSLClientHandler, verdict: TLSVerdict) {
         let name = ServerName(host)
         let verdict = TLSVerdict()
-        let verification = HandshakeVerification(evaluator: evaluator(for: name), verdict: verdict)
+        let verification = HandshakeVerification(evaluator: evaluator(for: name, request), verdict: verdict)
         do {
             let handler = try NIOSSLClientHandler(context: context, serverHostname: name.hostName) { chain, promise in
                 verification.start(chain, promise)
@@ -45,9 +52,10 @@ struct TLSClient: Sendable {
         }
     }
 
-    private func evaluator(for name: ServerName) -> ServerEvaluator {
+    private func evaluator(for name: ServerName, _ request: OpeningRequest) -> ServerEvaluator {
         ServerEvaluator(
             name: name,
+            request: request,
             policy: policies.policy(for: name),
             roots: roots,
             namedRoots: namedRoots,
@@ -65,6 +73,17 @@ struct TLSClient: Sendable {
         options.clientIdentity?.apply(to: &configuration)
         return configuration
     }
+}
+
+/// The request for which a connection is opened.
+struct OpeningRequest: Sendable {
+    /// Its number.
+    let id: UInt64
+    /// Its method and URL, without user information and query.
+    let description: String
+
+    /// A placeholder where no challenge handler needs the request.
+    static let unknown = Self(id: 0, description: "")
 }
 
 /// The result of evaluating a connection's server; set before the handshake fails.
@@ -105,6 +124,7 @@ final class TLSVerdict: Sendable {
 /// Evaluates a server with the policy and the challenge handler, whose decision is final.
 struct ServerEvaluator: Sendable {
     let name: ServerName
+    let request: OpeningRequest
     let policy: PreparedPolicy
     let roots: TrustRoots
     let namedRoots: [Certificate]
@@ -114,7 +134,13 @@ struct ServerEvaluator: Sendable {
     func refusal(of encoded: [[UInt8]]) async -> HTTPError? {
         let refusal = await policyRefusal(of: encoded)
         guard let challengeHandler else { return refusal }
-        let challenge = ServerChallenge(host: name.text, presentedChain: encoded, policyRefusal: refusal)
+        let challenge = ServerChallenge(
+            host: name.text,
+            requestID: request.id,
+            request: request.description,
+            presentedChain: encoded,
+            policyRefusal: refusal
+        )
         switch await challengeHandler(challenge) {
         case .accept: return nil
         case .usePolicy: return refusal

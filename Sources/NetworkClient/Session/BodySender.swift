@@ -19,7 +19,7 @@ final class BodySender {
     private struct Current {
         let handle: RequestHandle
         let connection: any HTTPConnection
-        /// The source of a body that is not in memory; nil after its last piece.
+        /// The source of a body that is not in memory, or larger than a piece; nil after its last piece.
         var feed: (any BodyFeed)?
         /// Whether the feed was asked for a piece that is still pending.
         var isFeeding = false
@@ -139,6 +139,11 @@ final class BodySender {
             connection.send(.end(nil), for: exchange, flushes: true)
             return requestWasSent(handle, now)
         }
+        guard body.readableBytes <= BytesFeed.pieceSize else {
+            timer.deadlines[.firstByte] = nil
+            current?.feed = BufferFeed(body, loop: core.loop)
+            return feed()
+        }
         handle.run.metrics.bodyBytesSent = body.readableBytes
         connection.send(.body(.byteBuffer(body)), for: exchange, flushes: false)
         guard body.readableBytes >= Self.largeBodySize else {
@@ -167,7 +172,7 @@ final class BodySender {
         current?.isSent = true
         if current?.hasResponse == false { timer.set(.firstByte, after: handle.current.limits.firstByte, from: now) }
         guard core.isObserved(handle) else { return }
-        if let body = handle.current.body {
+        if let body = handle.current.body, body.readableBytes <= BytesFeed.pieceSize {
             core.tell(.sending(bytes: body.readableBytes, of: Int64(body.readableBytes)), handle)
         }
         core.tell(.sent, handle)
@@ -224,7 +229,7 @@ final class BodySender {
         write(.body(.byteBuffer(piece)), written)
         guard current?.handle === handle else { return }
         if core.isObserved(handle) {
-            core.tell(.sending(bytes: handle.run.metrics.bodyBytesSent, of: handle.current.source?.length), handle)
+            core.tell(.sending(bytes: handle.run.metrics.bodyBytesSent, of: handle.current.bodyLength), handle)
         }
         if current?.pendingPieces ?? 0 > 0, timer.deadlines[.write] == nil { startWriteTimeout() }
     }

@@ -11,7 +11,7 @@ final class BodyStream: Sendable {
 
     /// The first result: the head of a response whose body follows in this stream, or the outcome of the request.
     enum Beginning: Sendable {
-        case head(HTTPResponse)
+        case head(HTTPResponse, at: HTTPURL)
         case end(Result<DataResponse, HTTPError>)
     }
 
@@ -47,7 +47,7 @@ final class BodyStream: Sendable {
     // MARK: From the event loop
 
     /// Delivers the head; the body follows.
-    func begin(_ head: HTTPResponse) { begin(.head(head)) }
+    func begin(_ head: HTTPResponse, at url: HTTPURL) { begin(.head(head, at: url)) }
 
     private func begin(_ beginning: Beginning) {
         let waiters = state.withLock { state -> [@Sendable (Beginning) -> Void] in
@@ -161,13 +161,16 @@ final class BodyStream: Sendable {
 final class StreamReceiver: BodyReceiver {
     private let stream: BodyStream
     private let loop: any EventLoop
+    /// The request, which retains this receiver.
+    private unowned let handle: RequestHandle
     /// False once bytes were delivered, which can't be taken back.
     private(set) var canStartAgain = true
     let continuesByRange = false
 
-    init(_ stream: BodyStream, loop: any EventLoop) {
+    init(_ stream: BodyStream, of handle: RequestHandle) {
         self.stream = stream
-        self.loop = loop
+        self.handle = handle
+        loop = handle.core.loop
     }
 
     func willSend(_ head: inout HTTPRequestHead) {}
@@ -175,7 +178,7 @@ final class StreamReceiver: BodyReceiver {
     func begin(_ head: HTTPResponseHead) -> Reception {
         guard (200...299).contains(head.status.code) else { return .memory }
         canStartAgain = false
-        stream.begin(.init(head))
+        stream.begin(.init(head), at: handle.current.url)
         return .here
     }
 

@@ -19,7 +19,8 @@ public final class DataRequest: RequestHandle, @unchecked Sendable {
     /// - Returns: The value.
     /// - Throws: ``HTTPError``: those of ``response()``, or ``HTTPError/Code/unacceptableStatus``,
     ///   ``HTTPError/Code/unacceptableContentType`` or ``HTTPError/Code/responseSerializationFailed`` with the
-    ///   response's head, the first 4096 bytes of its body, and the value if it could be decoded nevertheless.
+    ///   response's head, its body up to ``HTTPConfiguration/maximumErrorBodySize``, and the value if it could be decoded
+    ///   nevertheless.
     public func value<Serializer: ResponseSerializer>(
         _ serializer: Serializer
     ) async throws(HTTPError) -> Serializer.Output {
@@ -31,13 +32,20 @@ public final class DataRequest: RequestHandle, @unchecked Sendable {
         of response: DataResponse
     ) throws(HTTPError) -> Serializer.Output {
         do {
-            return try serializer.serialize(response.head, body: response.bytes)
+            let value = try serializer.serialize(response.head, body: response.bytes)
+            reportSerialization(nil)
+            return value
         } catch {
-            throw HTTPError(error, response, for: request.description)
+            let rejection = HTTPError(error, response, of: self)
+            reportSerialization(rejection)
+            throw rejection
         }
     }
 
-    /// Returns a value decoded from the response's JSON body.
+    /// Returns a value decoded from the response's JSON body, by the settings in
+    /// ``HTTPConfiguration/responseSerializer`` or ``RequestOptions/responseSerializer``.
+    ///
+    /// An empty body is decoded as nil if the type is optional, and as an `EmptyResponse`.
     ///
     /// - Parameter type: The value's type.
     /// - Returns: The value.
@@ -45,7 +53,7 @@ public final class DataRequest: RequestHandle, @unchecked Sendable {
     public func decoded<Value: Decodable & Sendable>(
         _ type: Value.Type = Value.self
     ) async throws(HTTPError) -> Value {
-        try await value(DecodableResponseSerializer<Value>())
+        try await value(decodableSerializer(of: type))
     }
 
     /// Returns the response's body as JSON of any structure; ``JSONValue/null`` for an empty body.
@@ -57,27 +65,33 @@ public final class DataRequest: RequestHandle, @unchecked Sendable {
     /// - Returns: The value.
     /// - Throws: The errors of ``value(_:)``.
     public func json() async throws(HTTPError) -> JSONValue {
-        try await value(JSONResponseSerializer())
+        try await value(
+            JSONResponseSerializer(expectation: settings.expectation, removesNulls: settings.removesNulls)
+        )
     }
 
     /// Returns the response's body as text in the charset of its `Content-Type`, or in UTF-8 if there is none.
     ///
     /// - Returns: The text.
     /// - Throws: The errors of ``value(_:)``.
-    public func string() async throws(HTTPError) -> String { try await value(StringResponseSerializer()) }
+    public func string() async throws(HTTPError) -> String {
+        try await value(StringResponseSerializer(expectation: settings.anyType))
+    }
 
-    /// Returns the bytes of the response's body, if the status is 2xx.
+    /// Returns the bytes of the response's body, if the status is acceptable: 2xx, unless the settings say otherwise.
     ///
     /// - Returns: The bytes.
     /// - Throws: The errors of ``value(_:)``.
-    public func bytes() async throws(HTTPError) -> [UInt8] { try await value(BytesResponseSerializer()) }
+    public func bytes() async throws(HTTPError) -> [UInt8] {
+        try await value(BytesResponseSerializer(expectation: settings.anyType))
+    }
 
     // MARK: With a closure
 
     /// Calls a closure once with the response, whatever its status, or the error.
     ///
     /// - Parameters:
-    ///   - queue: The queue to call it on; nil for a thread of the library, on which it must not block.
+    ///   - queue: The queue to call it on; nil for ``HTTPConfiguration/callbackQueue``.
     ///   - completion: The closure.
     /// - Returns: The request itself, so that calls can be chained.
     @discardableResult
@@ -93,13 +107,14 @@ public final class DataRequest: RequestHandle, @unchecked Sendable {
     ///
     /// - Parameters:
     ///   - serializer: The serializer, which validates the response and decodes it.
-    ///   - queue: The queue on which the response is decoded and the closure called.
+    ///   - queue: The queue on which the response is decoded and the closure called; nil for
+    ///     ``HTTPConfiguration/callbackQueue``.
     ///   - completion: The closure.
     /// - Returns: The request itself, so that calls can be chained.
     @discardableResult
     public func value<Serializer: ResponseSerializer>(
         _ serializer: Serializer,
-        on queue: DispatchQueue,
+        on queue: DispatchQueue? = nil,
         _ completion: @escaping @Sendable (Result<Serializer.Output, HTTPError>) -> Void
     ) -> Self {
         response(on: queue) { [self] ending in
@@ -115,24 +130,34 @@ public final class DataRequest: RequestHandle, @unchecked Sendable {
     ///
     /// - Parameters:
     ///   - type: The value's type.
-    ///   - queue: The queue on which the response is decoded and the closure called.
+    ///   - queue: The queue on which the response is decoded and the closure called; nil for
+    ///     ``HTTPConfiguration/callbackQueue``.
     ///   - completion: The closure.
     /// - Returns: The request itself, so that calls can be chained.
     @discardableResult
     public func decoded<Value: Decodable & Sendable>(
         _ type: Value.Type,
-        on queue: DispatchQueue,
+        on queue: DispatchQueue? = nil,
         _ completion: @escaping @Sendable (Result<Value, HTTPError>) -> Void
     ) -> Self {
-        value(DecodableResponseSerializer<Value>(), on: queue, completion)
+        value(decodableSerializer(of: type), on: queue, completion)
+    }
+
+    /// The acceptable responses of certain media types, with the statuses of the settings.
+    package func expectation(_ mediaTypes: ResponseExpectation) -> ResponseExpectation {
+        .init(statuses: settings.expectation.statuses, mediaTypes: mediaTypes.mediaTypes)
+    }
+
+    private var settings: ResponseSerializerSettings { request.policy.responseSerializer }
+
+    private func decodableSerializer<Value>(of type: Value.Type) -> DecodableResponseSerializer<Value> {
+        .init(expectation: settings.expectation, decoder: settings.decoder)
     }
 }
 
 extension HTTPError {
-    /// The number of bytes of a response's body that an error keeps.
-    static let keptBody = 4_096
-
-    fileprivate init(_ error: ResponseSerializationError, _ response: DataResponse, for request: String) {
+    /// Creates the error for a response that a serializer has rejected.
+    fileprivate init(_ error: ResponseSerializationError, _ response: DataResponse, of handle: RequestHandle) {
         let code: Code =
             switch error.code {
             case .unacceptableStatus: .unacceptableStatus
@@ -145,9 +170,16 @@ extension HTTPError {
             reason: "\(error)",
             cause: error.underlying
         )
-        self.request = request
+        add(response, of: handle)
+        request = handle.request.description
+        run = FailedRun(response.metrics)
+        decoded = error.decoded
+    }
+
+    /// Adds the head of a response, and its body as far as errors keep it.
+    mutating func add(_ response: DataResponse, of handle: RequestHandle) {
         self.response = response.head
-        self.body = Array(response.buffer.readableBytesView.prefix(Self.keptBody))
-        self.decoded = error.decoded
+        tag = handle.tag
+        body = Array(response.buffer.readableBytesView.prefix(handle.core.configuration.maximumErrorBodySize))
     }
 }

@@ -6,8 +6,7 @@ public struct DataResponse: Sendable {
     let http1: HTTPResponseHead
     /// The body, decompressed; empty if there is none.
     public let buffer: ByteBuffer
-    /// The durations of the stages of the request.
-    public let metrics: RequestMetrics
+    let recorded: RequestMetrics
     let address: HTTPURL
     /// The file that the body was written to, if it was; ``buffer`` is empty then.
     ///
@@ -16,11 +15,23 @@ public struct DataResponse: Sendable {
     /// The redirects that were followed before this response, in order.
     public internal(set) var redirects: [Redirect] = []
 
-    /// The URL that was requested last, without user information and query.
-    public var url: String { address.description }
+    /// The durations of the stages of the request, its connections and the amounts of data.
+    public var metrics: RequestMetrics { recorded.describing(address) }
+
+    /// The URL that was requested last, with its query, without user information.
+    ///
+    /// A query may contain secrets: for logs, the ``HTTPError/request`` of an error, and events, have the URL without it.
+    public var url: String { address.absolute(address.target) }
 
     /// The fragment of that URL, without `#`: the last redirect's, or else that of the previous URL (RFC 9110, 10.2.2).
     public var fragment: String? { address.fragment }
+
+    /// The file name that the response suggests, which is safe as the last component of a path.
+    ///
+    /// It is the name in `Content-Disposition` (RFC 6266), or else the last component of the URL's path, or else
+    /// `download`. It has no separators, control characters and leading dot, at most 255 bytes, and is no device name of
+    /// Windows.
+    public var suggestedFileName: String { head.suggestedFileName(at: address) }
 
     /// The status code, such as 200.
     public var status: Int { Int(http1.status.code) }
@@ -33,11 +44,6 @@ public struct DataResponse: Sendable {
 
     /// The values of a header field, in the order in which they were received; the name is case-insensitive.
     public subscript(name: String) -> [String] { http1.headers[name] }
-
-    /// The response without its body, which was written elsewhere.
-    var withoutBody: Self {
-        .init(http1: http1, buffer: .init(), metrics: metrics, address: address, file: file)
-    }
 
     /// A copy of the body's bytes.
     public var bytes: [UInt8] { Array(buffer.readableBytesView) }
@@ -63,12 +69,14 @@ struct Outcome: Sendable {
     // Usually one task waits: it needs no list.
     private var continuation: UnsafeContinuation<Ending, Never>?
     private var others: [Waiter] = []
-    /// The metrics of a failure; an object, since most requests have none.
-    private var failure: FailedRun?
 
     /// The durations of the stages; nil until the request has finished.
     var metrics: RequestMetrics? {
-        if case .success(let response) = ending { response.metrics } else { failure?.metrics }
+        switch ending {
+        case .success(let response): response.metrics
+        case .failure(let error): error.metrics
+        case nil: nil
+        }
     }
 
     /// Adds a continuation that waits for the outcome.
@@ -95,14 +103,10 @@ struct Outcome: Sendable {
 
     /// Sets the outcome.
     ///
-    /// - Parameters:
-    ///   - ending: The outcome.
-    ///   - failure: The metrics, if the request failed.
     /// - Returns: The waiters to call; nil if the outcome was set before.
-    mutating func end(_ ending: Ending, _ failure: FailedRun? = nil) -> Waiters? {
+    mutating func end(_ ending: Ending) -> Waiters? {
         guard self.ending == nil else { return nil }
         self.ending = ending
-        self.failure = failure
         defer {
             continuation = nil
             others = []
@@ -119,17 +123,5 @@ struct Outcome: Sendable {
             continuation?.resume(returning: ending)
             for other in others { other(ending) }
         }
-    }
-}
-
-/// The metrics of a failed request.
-final class FailedRun: Sendable {
-    let metrics: RequestMetrics
-
-    /// Creates the metrics of a request that fails now.
-    init(_ metrics: RequestMetrics) {
-        var metrics = metrics
-        metrics.end = .now()
-        self.metrics = metrics
     }
 }

@@ -51,9 +51,7 @@ final class Exchange: HTTPExchange, DeadlineOwner {
         let now = NIODeadline.now()
         handle.enter(.exchanging(self))
         handle.run.history.begin(isReused: connection.isReused)
-        handle.run.metrics.assigned = now
-        handle.run.metrics.connection = record
-        handle.run.metrics.isReused = connection.isReused
+        handle.beginExchange(on: record, isReused: connection.isReused, now)
         handle.run.metrics.attempts = handle.run.history.count
         if core.isObserved(handle) { reportAttempt(handle, record, isReused: connection.isReused) }
         current = .init(
@@ -137,6 +135,7 @@ final class Exchange: HTTPExchange, DeadlineOwner {
         let now = NIODeadline.now()
         handle.run.history.responseBegan()
         handle.run.metrics.answered = now
+        handle.run.metrics.response = (Int(status), head.version)
         current?.head = head
         timer.deadlines[.firstByte] = nil
         timer.set(.read, after: handle.current.limits.read, from: now)
@@ -181,6 +180,7 @@ final class Exchange: HTTPExchange, DeadlineOwner {
         case .here:
             current?.receiver = receiver
             let present = receiver.progress.map { Int(clamping: $0.bytes) } ?? 0
+            core.reportResumption(of: handle, receiver)
             current?.assembly.limit = max(0, handle.current.maximumStreamSize - present)
             current?.assembly.isKept = false
         }
@@ -283,7 +283,7 @@ final class Exchange: HTTPExchange, DeadlineOwner {
         let response = DataResponse(
             http1: head,
             buffer: body,
-            metrics: handle.run.metrics,
+            recorded: handle.run.metrics,
             address: handle.current.url
         )
         if let receiver = finished.receiver {
@@ -332,7 +332,7 @@ final class Exchange: HTTPExchange, DeadlineOwner {
         guard let current, let head = current.head else { return }
         var error = HTTPError.timedOut(.read, after: readTimeout, at: current.handle.current.endpoint.text)
         error.response = .init(head)
-        error.body = current.assembly.prefix(HTTPError.keptBody)
+        error.body = current.assembly.prefix(core.configuration.maximumErrorBodySize)
         current.handle.following.missingBody = error
         endDiscarded()
     }
@@ -345,7 +345,7 @@ final class Exchange: HTTPExchange, DeadlineOwner {
         let response = DataResponse(
             http1: head,
             buffer: ByteBuffer(),
-            metrics: handle.run.metrics,
+            recorded: handle.run.metrics,
             address: handle.current.url
         )
         handle.enter(.attemptEnded)
@@ -427,7 +427,7 @@ final class Exchange: HTTPExchange, DeadlineOwner {
         var error = error
         if let head = current.head {
             error.response = .init(head)
-            error.body = current.assembly.prefix(HTTPError.keptBody)
+            error.body = current.assembly.prefix(core.configuration.maximumErrorBodySize)
         }
         current.handle.enter(.attemptEnded)
         abandon()
@@ -443,6 +443,7 @@ final class Exchange: HTTPExchange, DeadlineOwner {
     func connectionHasEnded() {
         guard let dropped = current else { return }
         current = nil
+        dropped.handle.run.metrics.end = .now()
         timer.cancel()
         sender.end()
         dropped.receiver?.abandon()

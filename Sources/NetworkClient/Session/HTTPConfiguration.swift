@@ -1,3 +1,4 @@
+public import Dispatch
 import Glibc
 import NetworkClientCore
 public import ReachabilityCore
@@ -13,6 +14,8 @@ public import ReachabilityCore
 public struct HTTPConfiguration: Sendable {
     /// The header fields of every request; empty by default.
     ///
+    /// ``HTTPSession/updateHeaders(_:)`` changes them later.
+    ///
     /// A request's own fields replace those of the same name. `User-Agent`, `Accept-Encoding` and `Accept-Language`
     /// have default values, which these fields replace too.
     public var headers: HTTPFields
@@ -21,15 +24,22 @@ public struct HTTPConfiguration: Sendable {
     /// The trusted servers, the client certificate and the minimum version of TLS.
     public var tls: TLSOptions
     /// The serializer that writes a request's parameters into its query or body; form encoding by default.
+    ///
+    /// It is called for each request, also for one without parameters.
     public var requestSerializer: any RequestSerializer
+    /// The acceptable responses, and the decoder of JSON.
+    public var responseSerializer: ResponseSerializerSettings
     /// The maximum number of connections to one host and port; further requests wait; 6 by default.
     public var maximumConnectionsPerHost: Int
     /// The time after which an unused connection is closed; 60 seconds by default, nil to leave that to the server.
     public var idleTimeout: Duration?
     /// The maximum size of a response's body in memory, after decompression, in bytes; 64 MiB by default.
     ///
-    /// It can't be more than 4 GiB less one byte. Bodies in files and streams are not subject to it.
+    /// It can't be more than 4 GiB less one byte. A larger response fails with ``HTTPError/Code/bodyTooLarge``: download it
+    /// to a file or read it as a stream, which are not subject to it, or set ``RequestOptions/maximumBodySize``.
     public var maximumBodySize: Int
+    /// The maximum number of bytes of a response's body that an error contains (``HTTPError/body``); 1 MiB by default.
+    public var maximumErrorBodySize: Int
     /// The maximum size of a response's head, in bytes; 256 KiB by default.
     ///
     /// It applies to the status line and all fields together, including those of preceding interim responses (1xx), and
@@ -39,11 +49,16 @@ public struct HTTPConfiguration: Sendable {
     public var decompresses: Bool
     /// The interface or source address that connections are bound to; none by default.
     public var binding: LocalBinding
+    /// The type of traffic for routers and the queues of this machine; nil, the default, for the kernel's defaults.
+    public var serviceType: NetworkServiceType?
     /// The path of a Unix socket (unix(7)) to which all requests are sent, regardless of the host in their URL; nil,
     /// the default, for TCP.
     public var unixSocketPath: String?
     /// The proxies; by default those that the environment variables name.
     public var proxy: ProxyConfiguration
+    /// The queue of closures that are passed without a queue, such as that of ``DataRequest/response(on:_:)``; a concurrent
+    /// one by default.
+    public var callbackQueue: DispatchQueue
     /// The monitors that receive the events of all requests; none by default.
     public var eventMonitors: [any EventMonitor]
     /// The transport that sends requests in place of the session's own connections; nil by default.
@@ -101,14 +116,18 @@ public struct HTTPConfiguration: Sendable {
         timeouts: Timeouts = .init(),
         tls: TLSOptions = .init(),
         requestSerializer: any RequestSerializer = FormSerializer(),
+        responseSerializer: ResponseSerializerSettings = .init(),
         maximumConnectionsPerHost: Int = 6,
         idleTimeout: Duration? = .seconds(60),
         maximumBodySize: Int = 64 << 20,
+        maximumErrorBodySize: Int = 1 << 20,
         maximumHeadSize: Int = 256 << 10,
         decompresses: Bool = true,
         binding: LocalBinding = .unbound,
+        serviceType: NetworkServiceType? = nil,
         unixSocketPath: String? = nil,
         proxy: ProxyConfiguration = .environment,
+        callbackQueue: DispatchQueue = .global(),
         eventMonitors: [any EventMonitor] = [],
         transport: (any Transport)? = nil,
         gate: GatePolicy = .startsImmediately,
@@ -126,14 +145,18 @@ public struct HTTPConfiguration: Sendable {
         self.timeouts = timeouts
         self.tls = tls
         self.requestSerializer = requestSerializer
+        self.responseSerializer = responseSerializer
         self.maximumConnectionsPerHost = maximumConnectionsPerHost
         self.idleTimeout = idleTimeout
         self.maximumBodySize = maximumBodySize
+        self.maximumErrorBodySize = max(0, maximumErrorBodySize)
         self.maximumHeadSize = maximumHeadSize
         self.decompresses = decompresses
         self.binding = binding
+        self.serviceType = serviceType
         self.unixSocketPath = unixSocketPath
         self.proxy = proxy
+        self.callbackQueue = callbackQueue
         self.eventMonitors = eventMonitors
         self.transport = transport
         self.gate = gate
@@ -164,9 +187,11 @@ extension HTTPConfiguration: CustomStringConvertible, CustomDebugStringConvertib
     public var customMirror: Mirror {
         let children: KeyValuePairs<String, Any> = [
             "headers": shownHeaders, "timeouts": timeouts, "tls": tls, "requestSerializer": requestSerializer,
+            "responseSerializer": responseSerializer,
             "maximumConnectionsPerHost": maximumConnectionsPerHost, "idleTimeout": idleTimeout as Any,
-            "maximumBodySize": maximumBodySize, "maximumHeadSize": maximumHeadSize, "decompresses": decompresses,
-            "binding": binding, "unixSocketPath": unixSocketPath as Any, "proxy": proxy,
+            "maximumBodySize": maximumBodySize, "maximumErrorBodySize": maximumErrorBodySize,
+            "maximumHeadSize": maximumHeadSize, "decompresses": decompresses, "binding": binding,
+            "serviceType": serviceType as Any, "unixSocketPath": unixSocketPath as Any, "proxy": proxy,
             "eventMonitors": eventMonitors.count, "transport": transport != nil, "gate": gate,
             "requirement": requirement, "retry": retry, "pathLoss": pathLoss,
             "addsIdempotencyKeys": addsIdempotencyKeys, "circuitBreaker": circuitBreaker as Any,

@@ -18,9 +18,11 @@ public final class HTTPSession: Sendable {
     let base: HTTPURL?
     /// The policy of requests whose options don't change it.
     let policy: RequestPolicy
-    let fields: HTTPFields
-    /// The encoded fields of requests without fields of their own: the session's fields, and the base URL's host.
-    let readyHeaders: PreparedHeaders
+    let defaultHeaders: SessionHeaders
+    /// The TLS clients for the options of single requests.
+    let requestTLS = RequestTLSCache()
+    /// Whether the serializer leaves GET and HEAD requests unchanged that have neither parameters nor a body.
+    let serializerKeepsPlainRequests: Bool
 
     /// Creates a session.
     ///
@@ -46,9 +48,9 @@ public final class HTTPSession: Sendable {
         self.configuration = configuration
         base = try Self.base(baseURL)
         policy = try RequestPolicy(configuration).with(.init(), binding: configuration.binding)
-        fields = DefaultFields.fields(for: configuration)
-        readyHeaders = .init(fields, authority: base?.authority ?? "")
-        try configuration.tls.policy.check(baseScheme: base?.scheme)
+        defaultHeaders = .init(configuration, authority: base?.authority ?? "")
+        serializerKeepsPlainRequests = Self.keepsPlainRequests(configuration.requestSerializer)
+        try configuration.tls.policy.check(scheme: base?.scheme, of: "the base URL")
         core = try .init(configuration, loop: loop, resolver)
     }
 
@@ -78,6 +80,8 @@ public final class HTTPSession: Sendable {
 
     /// Invalidates the session: later requests fail with ``HTTPError/Code/sessionInvalidated``, and connections are
     /// closed when they are no longer used.
+    ///
+    /// ``shutdown(within:)`` waits until all requests have finished.
     ///
     /// ``EventMonitor/sessionWasInvalidated()`` is called once, when the last request has finished.
     ///
@@ -235,7 +239,9 @@ extension HTTPSession {
         headers: HTTPFields = [:],
         options: RequestOptions = .init()
     ) -> DataRequest {
-        request(method, reference, parameters: parameters, headers: headers, body: body, options: options)
+        var options = options
+        options.isUpload = true
+        return request(method, reference, parameters: parameters, headers: headers, body: body, options: options)
     }
 }
 
@@ -255,7 +261,7 @@ extension HTTPSession {
             if options.startsAtOnce { handle.resume() }
             return handle
         } catch {
-            return core.handle(for: .invalid(method, error))
+            return core.handle(for: .invalid(method, error, options))
         }
     }
 }

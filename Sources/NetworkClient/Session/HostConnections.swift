@@ -1,6 +1,7 @@
 import NIOCore
 import NIOHTTP1
 import NetworkClientCore
+import RequestGate
 
 /// The connections to one endpoint: carries out the decisions of ``HostPool``.
 ///
@@ -17,6 +18,8 @@ final class HostConnections: HTTPConnectionOwner {
     private var limits: Timeouts
     /// The addresses for the last request that was queued; nil for all addresses of the host.
     private var addresses: [SocketAddress]?
+    /// The number of the last request that was queued.
+    private var lastQueued: UInt64 = 0
     /// The timer of the next check for free descriptors.
     private var shortageTimer: Scheduled<Void>?
     private static let shortageRetryInterval = TimeAmount.seconds(1)
@@ -42,11 +45,12 @@ final class HostConnections: HTTPConnectionOwner {
     /// Starts a request on a connection, or queues it for one.
     func request(_ handle: RequestHandle) {
         core.loop.preconditionInEventLoop()
-        let action = pool.request(handle.id)
+        let action = pool.request(handle.id, rank: handle.current.policy.priority.rank(at: .now()))
         if case .use(let connection, _) = action { return use(connection, handle) }
         waiting[handle.id] = handle
         limits = handle.current.limits
         addresses = handle.run.scheduled?.addresses
+        lastQueued = handle.id
         handle.enter(.pooled(self))
         perform(action)
     }
@@ -105,10 +109,15 @@ final class HostConnections: HTTPConnectionOwner {
 
     private func use(_ connection: Int, _ handle: RequestHandle) {
         guard case .open(let carrier, let record) = connections[connection] else { return }
-        // It may have been opened before a request asked for its path.
-        if handle.current.policy.isGated, let carrier = carrier as? HTTP1Connection { followPath(of: carrier) }
         let exchange = spareExchanges.popLast() ?? Exchange(self, core)
-        if carrier.start(exchange) { return exchange.begin(handle, on: carrier, record) }
+        let isGated = handle.current.policy.isGated
+        if carrier.start(exchange) {
+            exchange.begin(handle, on: carrier, record)
+            // It may have been opened before a request asked for its path. This looks the path up, and the first bytes of
+            // the request need not wait for that.
+            if isGated, let carrier = carrier as? HTTP1Connection { followPath(of: carrier) }
+            return
+        }
         // The connection is already closed.
         retire(exchange)
         vacate(connection)
@@ -142,6 +151,7 @@ final class HostConnections: HTTPConnectionOwner {
             at: addresses,
             limits: limits,
             keepsFree: count > 0 ? RuntimeDescriptors.comfortablyFree : RuntimeDescriptors.minimumFree,
+            for: openingRequest,
             on: core.loop
         ) { channel in try handler.install(in: channel) }
         connections[id] = .attempt(attempt, by: handler)
@@ -154,6 +164,14 @@ final class HostConnections: HTTPConnectionOwner {
             case .failure(let error): failed(handler, error)
             }
         }
+    }
+
+    /// The request that a challenge of the server names; a placeholder if no challenge handler can ask for it.
+    private var openingRequest: OpeningRequest {
+        let hasHandler = endpoint.tls?.client.hasChallengeHandler ?? (core.configuration.tls.challengeHandler != nil)
+        guard endpoint.isSecure, hasHandler else { return .unknown }
+        guard let handle = waiting[lastQueued] ?? waiting.values.min(by: { $0.id < $1.id }) else { return .unknown }
+        return .init(id: handle.id, description: handle.current.description)
     }
 
     /// Opens a connection with the session's own connection maker.
@@ -211,10 +229,10 @@ final class HostConnections: HTTPConnectionOwner {
             return failed(handler, HTTPError(.connectionLost, processing: .neverSent, reason: reason))
         }
         connections[handler.id] = .open(handler, .init(connection.metrics))
-        followPath(of: handler)
         perform(pool.opened(handler.id, slots: handler.capacity))
         serveWaiting()
         handler.becomeIdle()
+        followPath(of: handler)
     }
 
     /// Starts waiting requests as long as there are free slots.
@@ -224,9 +242,9 @@ final class HostConnections: HTTPConnectionOwner {
 
     /// Starts following the path of a connection, in a session with a gate.
     private func followPath(of connection: HTTP1Connection) {
-        guard !connection.isFollowed, let keeper = core.followingKeeper, let addresses = connection.addresses else {
-            return
-        }
+        guard !connection.isFollowed, !connection.isClosed, let keeper = core.followingKeeper,
+            let addresses = connection.addresses
+        else { return }
         connection.isFollowed = true
         let ends = ConnectionEnds(
             local: addresses.local,
@@ -289,6 +307,16 @@ final class HostConnections: HTTPConnectionOwner {
         for exchange in spareExchanges { exchange.retire() }
         spareExchanges = []
         core.pools.forget(self)
+    }
+}
+
+extension RequestPriority {
+    /// Returns the rank of a request that begins to wait for a connection.
+    ///
+    /// Each level is worth 30 seconds of waiting, as in the line of requests that wait for a path, so that no request
+    /// waits forever.
+    fileprivate func rank(at now: NIODeadline) -> Int64 {
+        Int64(clamping: now.uptimeNanoseconds) - Int64(rawValue) * 30_000_000_000
     }
 }
 

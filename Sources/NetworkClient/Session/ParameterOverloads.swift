@@ -133,11 +133,44 @@ extension HTTPSession {
     public func download(
         _ reference: String,
         to path: String,
+        method: HTTPRequest.Method = .get,
         parameters: some Encodable,
         headers: HTTPFields = [:],
+        body: RequestBody = .none,
         options: DownloadOptions = .init()
     ) -> DownloadRequest {
-        download(reference, to: path, parameters: Parameters(parameters), headers: headers, options: options)
+        download(
+            reference,
+            to: path,
+            method: method,
+            parameters: Parameters(parameters),
+            headers: headers,
+            body: body,
+            options: options
+        )
+    }
+
+    /// Creates a download to a file that a closure chooses, with the values of an encodable type as its parameters.
+    @_disfavoredOverload
+    @discardableResult
+    public func download(
+        _ reference: String,
+        method: HTTPRequest.Method = .get,
+        parameters: some Encodable,
+        headers: HTTPFields = [:],
+        body: RequestBody = .none,
+        options: DownloadOptions = .init(),
+        destination: @escaping @Sendable (HTTPResponse, _ suggestedName: String) throws -> String
+    ) -> DownloadRequest {
+        download(
+            reference,
+            method: method,
+            parameters: Parameters(parameters),
+            headers: headers,
+            body: body,
+            options: options,
+            destination: destination
+        )
     }
 
     /// Creates a download to a file or a descriptor, with the values of an encodable type as its
@@ -298,11 +331,44 @@ extension HTTPSession {
     public func download(
         _ reference: String,
         to path: String,
+        method: HTTPRequest.Method = .get,
         parameters: JSONValue,
         headers: HTTPFields = [:],
+        body: RequestBody = .none,
         options: DownloadOptions = .init()
     ) -> DownloadRequest {
-        download(reference, to: path, parameters: Parameters(parameters), headers: headers, options: options)
+        download(
+            reference,
+            to: path,
+            method: method,
+            parameters: Parameters(parameters),
+            headers: headers,
+            body: body,
+            options: options
+        )
+    }
+
+    /// Creates a download to a file that a closure chooses, with a literal of mixed nested values as its parameters.
+    @_disfavoredOverload
+    @discardableResult
+    public func download(
+        _ reference: String,
+        method: HTTPRequest.Method = .get,
+        parameters: JSONValue,
+        headers: HTTPFields = [:],
+        body: RequestBody = .none,
+        options: DownloadOptions = .init(),
+        destination: @escaping @Sendable (HTTPResponse, _ suggestedName: String) throws -> String
+    ) -> DownloadRequest {
+        download(
+            reference,
+            method: method,
+            parameters: Parameters(parameters),
+            headers: headers,
+            body: body,
+            options: options,
+            destination: destination
+        )
     }
 
     /// Creates a download to a file or a descriptor, with a literal of mixed nested values as its

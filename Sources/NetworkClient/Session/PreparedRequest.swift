@@ -25,6 +25,11 @@ package struct PreparedRequest: Sendable {
     /// The policies for waiting, retries and redirects.
     var policy: RequestPolicy
 
+    /// The marks by which its user recognizes it; nil if it has none.
+    var marks: RequestMarks?
+    /// Whether it was made to send a body.
+    var isUpload = false
+
     /// Whether it has a body.
     var hasBody: Bool { body != nil || source != nil }
 
@@ -35,7 +40,7 @@ package struct PreparedRequest: Sendable {
     var flaw: HTTPError?
 
     /// Returns a placeholder for a request that could not be prepared.
-    static func invalid(_ method: HTTPRequest.Method, _ flaw: HTTPError) -> Self {
+    static func invalid(_ method: HTTPRequest.Method, _ flaw: HTTPError, _ options: RequestOptions) -> Self {
         .init(
             url: .nowhere,
             endpoint: .init(isSecure: false, host: "", port: 0),
@@ -44,6 +49,8 @@ package struct PreparedRequest: Sendable {
             maximumBodySize: 0,
             expectsContinue: false,
             policy: .init(HTTPConfiguration()),
+            marks: .init(options),
+            isUpload: options.isUpload,
             flaw: flaw
         )
     }
@@ -128,6 +135,9 @@ struct CurrentRequest {
     var isRepeatable: Bool { if let hop { hop.request.isRepeatable } else { handle.request.isRepeatable } }
     var description: String { if let hop { hop.request.description } else { handle.request.description } }
 
+    /// The length of the body in bytes; nil if there is none, or if it is not known.
+    var bodyLength: Int64? { body.map { Int64($0.readableBytes) } ?? source?.length }
+
     var maximumBodySize: Int { if let hop { hop.request.maximumBodySize } else { handle.request.maximumBodySize } }
 
     var maximumStreamSize: Int {
@@ -152,6 +162,6 @@ enum ResponseDestination: Sendable {
     case memory
     /// The reader of a ``StreamRequest``.
     case stream
-    /// The receiver of a ``DownloadRequest``; nil for memory.
+    /// The receiver of a ``DownloadRequest``, or of a ``DataRequest`` that may become a download; nil for memory.
     case receiver(@Sendable (RequestHandle) throws(HTTPError) -> (any BodyReceiver)?)
 }

@@ -54,21 +54,18 @@ extension SessionCore {
     func handle<Handle: RequestHandle>(for request: PreparedRequest) -> Handle {
         let handle = Handle(id: registry.withLock { $0.number() }, request, core: self)
         if let flaw = request.flaw {
-            handle.fail(with: flaw)
+            handle.failUnstarted(flaw)
         } else if registry.withLock({ $0.add(handle) }) == false {
             let reason = "the session was invalidated: make a new one"
-            handle.fail(with: .init(.sessionInvalidated, processing: .neverSent, reason: reason))
+            handle.failUnstarted(.init(.sessionInvalidated, processing: .neverSent, reason: reason))
+        } else {
+            for monitor in monitors { monitor.requestWasMade(handle) }
         }
         return handle
     }
 }
 
 extension RequestHandle {
-    /// Fails the request before it is returned to the user, so that nothing can start it.
-    fileprivate func fail(with error: HTTPError) {
-        endUnstarted(.failure(error))
-    }
-
     /// Creates a copy of the request, whatever its state, and does not start it.
     ///
     /// The copy has the original URL, without redirects and added credentials. A body that can be read only once is

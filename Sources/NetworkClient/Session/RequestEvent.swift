@@ -21,12 +21,15 @@ public enum RequestEvent: Sendable {
     case attempt(Int, isReused: Bool, connection: ConnectMetrics)
     /// The number of bytes of the body that were passed to the connection, and the total if it is known.
     ///
-    /// A body in memory has one such event, when all of it was passed.
+    /// A body has at least one such event per 256 KiB, and a last one when all of it was passed.
     case sending(bytes: Int, of: Int64?)
     /// The complete request was passed to the connection.
     case sent
     /// The head of the response was received.
     case head(HTTPResponse)
+    /// The server sends the rest of a download: the bytes before this offset were received in earlier attempts, of this
+    /// process or another. With the length of the whole file if it is known.
+    case resumedDownload(at: Int64, of: Int64?)
     /// The number of received bytes of the response's body, and the total if it is known.
     ///
     /// Bytes are counted before decompression; those of a download, as they are written, with those of earlier
@@ -39,21 +42,38 @@ public enum RequestEvent: Sendable {
     /// The server required authentication, and the request is resent with a credential or a newer token.
     case authenticating(scheme: String, realm: String?)
     /// The request has finished, with its response or error.
+    ///
+    /// A request that could not be made, for example because its URL is invalid, has only this event.
     case finished(Result<DataResponse, HTTPError>)
+    /// The response was validated and decoded, by a function such as ``DataRequest/decoded(_:)``, or was rejected with an
+    /// error.
+    ///
+    /// Only an ``EventMonitor`` receives this event: after ``finished(_:)``, once for each such call.
+    case serialized(HTTPError?)
 }
 
 /// A receiver of the events of all requests of a session, for logs or statistics.
 ///
-/// The methods are called on the session's event loop, in order, and must not block. Their default implementations do
-/// nothing.
+/// Except for ``requestWasMade(_:)``, the methods are called on the session's event loop, in order, and must not block. Their
+/// default implementations do nothing.
 public protocol EventMonitor: Sendable {
+    /// Called once for each request before its events, unlike these on the thread and in the task that makes it, for
+    /// example to read task-local values.
+    ///
+    /// It is not called for a request that fails when it is made, such as one with an invalid URL, whose only event is
+    /// ``RequestEvent/finished(_:)``.
+    func requestWasMade(_ request: RequestHandle)
     /// Called for each event of each request.
     func request(_ request: RequestHandle, did event: RequestEvent)
     /// Called once, when the session was invalidated and its last request has finished.
+    ///
+    /// Responses may still be decoded after that, and requests that are made later fail.
     func sessionWasInvalidated()
 }
 
 extension EventMonitor {
+    /// Does nothing.
+    public func requestWasMade(_ request: RequestHandle) {}
     /// Does nothing.
     public func request(_ request: RequestHandle, did event: RequestEvent) {}
     /// Does nothing.

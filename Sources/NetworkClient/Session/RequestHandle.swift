@@ -16,7 +16,7 @@ public class RequestHandle: @unchecked Sendable {
     final let core: SessionCore
     final let request: PreparedRequest
     private final let outcome = Lock(Outcome())
-    private final let listeners = Lock<[AsyncStream<RequestEvent>.Continuation]>([])
+    private final let listeners = Lock<[@Sendable (RequestEvent) -> Void]>([])
     /// Whether there are listeners: events are not created without them.
     private final let isListenedTo = Atomic(false)
     /// Its ``State``, except for `finished`, for other threads.
@@ -36,7 +36,10 @@ public class RequestHandle: @unchecked Sendable {
     /// Makes the receiver of the response's body; nil for memory.
     ///
     /// - Throws: ``HTTPError`` if the body can't be written to its destination.
-    func makeReceiver() throws(HTTPError) -> (any BodyReceiver)? { nil }
+    func makeReceiver() throws(HTTPError) -> (any BodyReceiver)? {
+        guard case .receiver(let make) = request.destination else { return nil }
+        return try make(self)
+    }
 
     /// The method, the URL and the header fields of the request, including secret ones and the session's defaults.
     ///
@@ -89,15 +92,13 @@ public class RequestHandle: @unchecked Sendable {
         if let ending { waiter(ending) }
     }
 
-    /// Calls a closure once with the outcome, on a queue or, if nil, on a thread of the library.
+    /// Calls a closure once with the outcome, on a queue or, if nil, on the session's queue for callbacks.
     final func whenEnded(
         on queue: DispatchQueue?,
         _ waiter: @escaping @Sendable (Result<DataResponse, HTTPError>) -> Void
     ) {
-        whenEnded { ending in
-            guard let queue else { return waiter(ending) }
-            queue.async { waiter(ending) }
-        }
+        let queue = queue ?? core.configuration.callbackQueue
+        whenEnded { ending in queue.async { waiter(ending) } }
     }
 
     /// Whether the request has finished, successfully or not.
@@ -153,30 +154,36 @@ public class RequestHandle: @unchecked Sendable {
     /// Whether its events have listeners.
     final var hasListeners: Bool { isListenedTo.load(ordering: .relaxed) }
 
-    /// Finishes a request before it is returned to the user, so that nothing can start it.
-    final func endUnstarted(_ ending: Outcome.Ending) {
+    /// Fails a request before it is returned to the user, so that nothing can start it.
+    final func failUnstarted(_ error: HTTPError) {
         run.enter(.finished)
-        end(ending)
+        var error = error
+        error.tag = tag
+        error.run = FailedRun(run.metrics.ended(at: request.url))
+        end(.failure(error))
+        core.reportLater(.finished(.failure(error)), self)
     }
 
     /// Finishes the request, and resumes all waiting tasks.
-    final func end(_ ending: Outcome.Ending) {
-        let failure: FailedRun? = if case .failure = ending { .init(run.metrics) } else { nil }
-        outcome.withLock { $0.end(ending, failure) }?.tell(ending)
-    }
+    final func end(_ ending: Outcome.Ending) { outcome.withLock { $0.end(ending) }?.tell(ending) }
+
+    /// Reports to the session's monitors that the response was validated and decoded, or the error.
+    final func reportSerialization(_ error: HTTPError?) { core.reportLater(.serialized(error), self) }
 
     /// The durations of its stages; nil until it has finished, successfully or not.
     public final var metrics: RequestMetrics? { outcome.withLock { $0.metrics } }
 }
 
 extension RequestHandle {
-    /// The destination of the response's body, which determines the class of the request.
+    /// The kind of a request: its purpose, which determines its class.
     public enum Kind: Sendable, Hashable, CaseIterable {
-        /// Memory: ``DataRequest``.
+        /// The response's body is held in memory: ``DataRequest``.
         case data
-        /// A file or a descriptor: ``DownloadRequest``.
+        /// The same, for a request that was made to send a body, by ``HTTPSession/upload(_:from:method:parameters:headers:options:)-(_,_,_,Parameters?,_,_)``.
+        case upload
+        /// The response's body is written to a file or a descriptor: ``DownloadRequest``.
         case download
-        /// The reader of an asynchronous sequence: ``StreamRequest``.
+        /// The response's body is read as an asynchronous sequence: ``StreamRequest``.
         case stream
     }
 
@@ -185,7 +192,7 @@ extension RequestHandle {
         switch self {
         case is DownloadRequest: .download
         case is StreamRequest: .stream
-        default: .data
+        default: request.isUpload ? .upload : .data
         }
     }
 }
@@ -217,23 +224,29 @@ extension RequestHandle {
     /// For a finished request, that is the only one. At most 256 events are buffered: a slow reader misses the oldest.
     public final var events: AsyncStream<RequestEvent> {
         AsyncStream(bufferingPolicy: .bufferingNewest(256)) { continuation in
-            core.loop.execute { [self] in
-                // Events are sent on this loop, so that none can be missed here.
-                guard !isFinished else { return }
-                isListenedTo.store(true, ordering: .relaxed)
-                listeners.withLock { $0.append(continuation) }
+            listen { event in
+                continuation.yield(event)
+                if case .finished = event { continuation.finish() }
             }
-            whenEnded { [core] ending in
-                core.loop.execute {
-                    continuation.yield(.finished(ending))
-                    continuation.finish()
-                }
-            }
+        }
+    }
+
+    /// Calls a closure on the event loop with each event from now on; the last one is ``RequestEvent/finished(_:)``.
+    final func listen(_ listener: @escaping @Sendable (RequestEvent) -> Void) {
+        core.loop.execute { [self] in
+            // Events are sent on this loop, so that none can be missed here.
+            guard !isFinished else { return }
+            isListenedTo.store(true, ordering: .relaxed)
+            listeners.withLock { $0.append(listener) }
+        }
+        // It is retained until then, also if its user has released it.
+        whenEnded { [self] ending in
+            core.loop.execute { withExtendedLifetime(self) { listener(.finished(ending)) } }
         }
     }
 
     /// Sends an event to all listeners.
     final func tell(_ event: RequestEvent) {
-        for listener in listeners.withLock({ $0 }) { listener.yield(event) }
+        for listener in listeners.withLock({ $0 }) { listener(event) }
     }
 }

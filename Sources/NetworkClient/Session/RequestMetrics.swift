@@ -1,6 +1,7 @@
 import NIOCore
+import NIOHTTP1
 
-/// The durations of the stages of a request, and the amounts of data sent and received.
+/// The durations of the stages of a request, its connections, and the amounts of data sent and received.
 ///
 /// Durations are measured with the monotonic clock, which stops while the machine is suspended (clock_gettime(2)).
 public struct RequestMetrics: Sendable {
@@ -9,6 +10,14 @@ public struct RequestMetrics: Sendable {
     var answered: NIODeadline?
     var end: NIODeadline?
     var connection: ConnectionRecord?
+    /// The status and version of the last response.
+    var response: (status: Int, version: HTTPVersion)?
+    /// The exchanges before the current one; empty, without an allocation, for most requests.
+    var earlier: [ExchangeMetrics] = []
+    /// Whether the last exchange is not among the earlier ones yet.
+    var hasCurrent = false
+    /// The URL of the last exchange, once it is known that nothing follows.
+    var lastURL: String?
     /// The number of attempts that were assigned to a connection.
     public internal(set) var attempts = 0
     /// Whether the connection was used for another request before.
@@ -19,6 +28,10 @@ public struct RequestMetrics: Sendable {
     public internal(set) var bodyBytesReceived = 0
 
     init(start: NIODeadline) { self.start = start }
+
+    /// The exchanges of the request, in order: one for each attempt that got a connection, each redirect, and each response
+    /// to a challenge.
+    public var exchanges: [ExchangeMetrics] { hasCurrent ? earlier + [current(at: lastURL)] : earlier }
 
     /// The time from the start until the last attempt was assigned to a connection.
     public var queued: Duration? { assigned.map { $0.after(start) } }
@@ -33,6 +46,8 @@ public struct RequestMetrics: Sendable {
         guard let assigned, let answered else { return nil }
         return answered.after(assigned)
     }
+    /// The protocol and version of the last response, such as `HTTP/1.1`; nil if there was none.
+    public var version: String? { response.map { "\($0.version)" } }
     /// The time from the start to the end.
     public var total: Duration? { end.map { $0.after(start) } }
     /// The numeric address and port of the server, or of the proxy; nil if there was no connection.
@@ -52,66 +67,4 @@ final class ConnectionRecord: Sendable {
 
 extension NIODeadline {
     func after(_ earlier: NIODeadline) -> Duration { .nanoseconds((self - earlier).nanoseconds) }
-}
-
-/// The progress of the bodies of a request and its response.
-public struct RequestProgress: Sendable, Hashable {
-    /// The number of bytes of the request's body that were passed to the connection in the current attempt.
-    public var sent = 0
-    /// The length of the request's body in bytes; nil if it is not known.
-    public var toSend: Int64?
-    /// The number of bytes of the response's body that were received, counted as in
-    /// ``RequestEvent/received(bytes:of:)``.
-    public var received = 0
-    /// The length of the response's body in bytes; nil if it is not known.
-    public var toReceive: Int?
-
-    /// Updates the progress by an event; returns whether the event contains progress.
-    mutating func take(_ event: RequestEvent) -> Bool {
-        switch event {
-        case .attempt:
-            self = .init()
-            return false
-        case .sending(let bytes, let length): (sent, toSend) = (bytes, length)
-        case .received(let bytes, let length): (received, toReceive) = (bytes, length)
-        default: return false
-        }
-        return true
-    }
-}
-
-extension RequestHandle {
-    /// The progress of the request, whenever it changes, from now on until the request finishes.
-    ///
-    /// A slow reader misses intermediate values, never the last one. The sequence ends without an error even if the
-    /// request fails.
-    public final var progress: some AsyncSequence<RequestProgress, Never> & Sendable {
-        RequestProgressSequence(events: events)
-    }
-}
-
-/// The sequence of progress values of one request.
-struct RequestProgressSequence: AsyncSequence, Sendable {
-    typealias Element = RequestProgress
-    typealias Failure = Never
-
-    let events: AsyncStream<RequestEvent>
-
-    func makeAsyncIterator() -> AsyncIterator { .init(events: events.makeAsyncIterator()) }
-
-    struct AsyncIterator: AsyncIteratorProtocol {
-        var events: AsyncStream<RequestEvent>.Iterator
-        private var progress = RequestProgress()
-
-        init(events: AsyncStream<RequestEvent>.Iterator) { self.events = events }
-
-        mutating func next() async -> RequestProgress? { await next(isolation: #isolation) }
-
-        mutating func next(isolation actor: isolated (any Actor)?) async -> RequestProgress? {
-            while let event = await events.next(isolation: actor) {
-                if progress.take(event) { return progress }
-            }
-            return nil
-        }
-    }
 }

@@ -6,6 +6,15 @@ public struct RequestOptions: Sendable {
     public var timeouts: Timeouts?
     /// The interface or source address that its connection is bound to; nil, the default, for the session's.
     public var binding: LocalBinding?
+    /// The type of its traffic for routers and the queues of this machine; nil, the default, for the session's.
+    ///
+    /// Connections are shared only by requests of the same type.
+    public var serviceType: NetworkServiceType?
+    /// The TLS options, which replace all of the session's for servers; nil, the default, for the session's.
+    ///
+    /// Connections are shared only by requests with equal options. A ``TLSOptions/challengeHandler`` can't be compared:
+    /// such a request has a connection of its own.
+    public var tls: TLSOptions?
     /// The maximum size of the response's body, after decompression, in bytes; nil, the default, for the session's.
     ///
     /// For files and streams, nil is no limit.
@@ -25,7 +34,9 @@ public struct RequestOptions: Sendable {
     public var retry: RetryPolicy?
     /// The handling of the running request if its path is lost; nil, the default, for the session's policy.
     public var pathLoss: PathLossPolicy?
-    /// Its priority among waiting requests; `normal` by default.
+    /// Its priority among the requests that wait for a path or for a connection; `normal` by default.
+    ///
+    /// Each level is worth 30 seconds of waiting.
     public var priority: RequestPriority
     /// The key by which the server recognizes repeated attempts, if it supports such keys; nil by default.
     ///
@@ -38,6 +49,11 @@ public struct RequestOptions: Sendable {
     /// The credential for the origin of its URL, sent when the server requires one; nil, the default, for that in the
     /// URL, or the session's.
     public var credential: Credential?
+    /// Whether ``credential``, or the credential in the URL, is sent with the first attempt as Basic, before the server
+    /// requires one; false by default.
+    ///
+    /// The server, and everyone on the path without TLS, then has the password even if it would have accepted Digest.
+    public var isPreemptive: Bool
     /// Whether the request may be authenticated; true by default.
     ///
     /// If false, no credentials are sent, and a 401 is its response.
@@ -47,7 +63,37 @@ public struct RequestOptions: Sendable {
     /// Their ``RequestInterceptor/adapt(_:for:)`` is called after that of the session's interceptors, and their
     /// ``RequestInterceptor/retry(_:)`` before it.
     public var interceptors: [any RequestInterceptor]
+    /// Decides from the head of a response whether a data request becomes a download: returns the path of the file that
+    /// the body is written to, or nil for memory; nil, the default, for memory in any case.
+    ///
+    /// ```swift
+    /// let options = RequestOptions(becomesDownload: { head, name in
+    ///     head.headerFields[.contentType] == "application/json" ? nil : "/var/spool/reports/\(name)"
+    /// })
+    /// ```
+    ///
+    /// The closure is called once, with the head of the first 2xx response, and the file name that it suggests, which
+    /// is safe as in ``HTTPSession/download(_:method:parameters:headers:body:options:destination:)-(_,_,Parameters?,_,_,_,_)``.
+    /// It is called on the session's event loop and must not block. The file appears complete or not at all, replaces an
+    /// existing one, and is ``DataResponse/file``. The body of a stream request is written to a file by
+    /// ``ResponseBody/save(to:)``.
+    public var becomesDownload: (@Sendable (HTTPResponse, _ suggestedName: String) -> String?)?
+    /// A text that tells the request from others, in logs and errors; nil, the default, for none.
+    ///
+    /// It is not sent. ``RequestHandle/tag`` and ``HTTPError/tag`` return it.
+    public var tag: String?
+    /// A value of the caller, which ``RequestHandle/userInfo`` returns; nil, the default, for none.
+    ///
+    /// The library neither reads nor sends it.
+    public var userInfo: (any Sendable)?
 
+    /// The serializer of its parameters; nil, the default, for the session's.
+    public var requestSerializer: (any RequestSerializer)?
+    /// The acceptable responses, and the decoder of JSON; nil, the default, for the session's.
+    public var responseSerializer: ResponseSerializerSettings?
+
+    /// Whether the request was made to send a body.
+    var isUpload = false
     /// The destination of the response's body.
     var destination = ResponseDestination.memory
 
@@ -55,6 +101,8 @@ public struct RequestOptions: Sendable {
     public init(
         timeouts: Timeouts? = nil,
         binding: LocalBinding? = nil,
+        serviceType: NetworkServiceType? = nil,
+        tls: TLSOptions? = nil,
         maximumBodySize: Int? = nil,
         expectsContinue: Bool = false,
         startsAtOnce: Bool = true,
@@ -67,11 +115,19 @@ public struct RequestOptions: Sendable {
         proxy: ProxyConfiguration? = nil,
         redirects: RedirectPolicy? = nil,
         credential: Credential? = nil,
+        isPreemptive: Bool = false,
         authenticates: Bool = true,
-        interceptors: [any RequestInterceptor] = []
+        interceptors: [any RequestInterceptor] = [],
+        becomesDownload: (@Sendable (HTTPResponse, _ suggestedName: String) -> String?)? = nil,
+        tag: String? = nil,
+        userInfo: (any Sendable)? = nil,
+        requestSerializer: (any RequestSerializer)? = nil,
+        responseSerializer: ResponseSerializerSettings? = nil
     ) {
         self.timeouts = timeouts
         self.binding = binding
+        self.serviceType = serviceType
+        self.tls = tls
         self.maximumBodySize = maximumBodySize
         self.expectsContinue = expectsContinue
         self.startsAtOnce = startsAtOnce
@@ -84,8 +140,14 @@ public struct RequestOptions: Sendable {
         self.proxy = proxy
         self.redirects = redirects
         self.credential = credential
+        self.isPreemptive = isPreemptive
         self.authenticates = authenticates
         self.interceptors = interceptors
+        self.becomesDownload = becomesDownload
+        self.tag = tag
+        self.userInfo = userInfo
+        self.requestSerializer = requestSerializer
+        self.responseSerializer = responseSerializer
     }
 }
 

@@ -18,6 +18,8 @@ final class RequestPolicy: Sendable {
     let redirects: RedirectPolicy
     /// The user's interceptors; nil for none.
     let interceptors: RequestInterceptors?
+    /// The acceptable responses, and the decoder of JSON.
+    let responseSerializer: ResponseSerializerSettings
     /// Whether requests neither wait, nor have a requirement, nor are retried: they need no dispatcher.
     let isPlain: Bool
 
@@ -31,7 +33,8 @@ final class RequestPolicy: Sendable {
         breaks: Bool,
         proxies: ProxyTable? = nil,
         redirects: RedirectPolicy,
-        interceptors: RequestInterceptors?
+        interceptors: RequestInterceptors?,
+        responseSerializer: ResponseSerializerSettings
     ) {
         self.gate = gate
         self.requirement = requirement
@@ -43,6 +46,7 @@ final class RequestPolicy: Sendable {
         self.proxies = proxies
         self.redirects = redirects
         self.interceptors = interceptors
+        self.responseSerializer = responseSerializer
         isPlain = !gate.waits && requirement == .any && !retry.retries && !breaks
     }
 
@@ -77,7 +81,8 @@ final class RequestPolicy: Sendable {
             breaks: configuration.circuitBreaker != nil,
             proxies: configuration.canUseProxies ? ProxyTable(configuration.proxy, .current) : nil,
             redirects: configuration.redirects,
-            interceptors: .init(session: configuration.interceptors, own: [])
+            interceptors: .init(session: configuration.interceptors, own: []),
+            responseSerializer: configuration.responseSerializer
         )
     }
 
@@ -99,7 +104,8 @@ final class RequestPolicy: Sendable {
             breaks: breaks,
             proxies: options.proxy.map { ProxyTable($0, .current) } ?? proxies,
             redirects: options.redirects ?? redirects,
-            interceptors: interceptors(with: options)
+            interceptors: interceptors(with: options),
+            responseSerializer: options.responseSerializer ?? responseSerializer
         )
     }
 
@@ -134,7 +140,7 @@ extension RequestOptions {
     /// Whether the session's policy applies unchanged.
     fileprivate var usesSessionPolicy: Bool {
         gate == nil && requirement == nil && retry == nil && pathLoss == nil && priority == .normal && redirects == nil
-            && proxy == nil && interceptors.isEmpty
+            && proxy == nil && interceptors.isEmpty && responseSerializer == nil
     }
 }
 

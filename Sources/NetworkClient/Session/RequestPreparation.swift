@@ -12,37 +12,46 @@ extension HTTPSession {
         _ body: RequestBody,
         _ options: RequestOptions
     ) throws(HTTPError) -> PreparedRequest {
-        let url = if let base { try base.resolving(reference) } else { try HTTPURL(reference) }
+        var url = if let base { try base.resolving(reference) } else { try HTTPURL(reference) }
         var (content, parameters) = (try body.content.get(), parameters)
         if let given = parameters, let addingParts = content.addingParts {
-            content = try formContent(given, addingParts)
+            content = try formContent(given, addingParts, options)
             parameters = nil
         }
         let policy = try self.policy(of: options)
-        let isPlain = parameters == nil && headers.isEmpty && content.isNone && isInTarget(method)
-        if isPlain, !options.expectsContinue, options.idempotencyKey == nil, url.authority == readyHeaders.authority,
-            !url.hasCredentials
+        let isPlain = parameters == nil && headers.isEmpty && content.isNone && skipsSerializer(method, options)
+        let defaults = defaultHeaders.current
+        if isPlain, !options.expectsContinue, options.idempotencyKey == nil,
+            url.authority == defaults.prepared.authority, !url.hasCredentials
         {
             let head = HTTPRequestHead(
                 version: .http1_1,
                 method: .init(method),
                 uri: url.target,
-                headers: readyHeaders.headers
+                headers: defaults.prepared.headers
             )
             return try finish(url, head, nil, nil, options, policy)
         }
-        let request = try serialize(method, url, parameters, headers, content)
+        let request = try serialize(method, url, parameters, headers, content, options, defaults)
+        url = url.with(target: request.head.path ?? url.target)
         var options = options
         if request.head.headerFields.expectsContinue { options.expectsContinue = true }
-        try method.checkContent(hasBody: request.body?.isEmpty == false || content.makeSource != nil)
+        try request.head.method.checkContent(hasBody: request.body?.isEmpty == false || content.makeSource != nil)
         let source: BodySource? = if let makeSource = content.makeSource { try makeSource() } else { nil }
         var head = wireHead(request, source, url, options)
         try addKey(to: &head, options, policy)
         return try finish(url, head, request.body.map { ByteBuffer(bytes: $0) }, source, options, policy)
     }
 
-    /// Returns whether requests with a method have no body if there are no parameters.
-    private func isInTarget(_ method: HTTPRequest.Method) -> Bool { method == .get || method == .head }
+    /// Returns whether the serializer leaves requests with a method unchanged that have neither parameters nor a body.
+    private func skipsSerializer(_ method: HTTPRequest.Method, _ options: RequestOptions) -> Bool {
+        serializerKeepsPlainRequests && options.requestSerializer == nil && (method == .get || method == .head)
+    }
+
+    /// Returns whether a serializer leaves GET and HEAD requests unchanged that have neither parameters nor a body.
+    static func keepsPlainRequests(_ serializer: any RequestSerializer) -> Bool {
+        (serializer as? any PlacingSerializer)?.placement.methodsInTarget.isSuperset(of: [.get, .head]) ?? false
+    }
 
     private func finish(
         _ url: HTTPURL,
@@ -61,7 +70,9 @@ extension HTTPSession {
                 socketPath: configuration.unixSocketPath,
                 binding: options.binding ?? configuration.binding,
                 requirement: policy.requirement,
-                proxy: try policy.proxies?.proxy(for: url)
+                proxy: try policy.proxies?.proxy(for: url),
+                tls: try requestTLS.tls(of: options, for: url),
+                serviceType: options.serviceType ?? configuration.serviceType
             ),
             head: head,
             body: body,
@@ -69,10 +80,12 @@ extension HTTPSession {
             limits: options.timeouts ?? configuration.timeouts,
             maximumBodySize: options.largestKeptBody(configuration.maximumBodySize),
             maximumStreamSize: options.maximumBodySize ?? .max,
-            destination: options.destination,
+            destination: options.bodyDestination,
             expectsContinue: options.expectsContinue,
             login: login(for: url, options, head.headers),
-            policy: policy
+            policy: policy,
+            marks: .init(options),
+            isUpload: options.isUpload
         )
     }
 
@@ -99,15 +112,17 @@ extension HTTPSession {
         _ url: HTTPURL,
         _ parameters: Parameters?,
         _ headers: HTTPFields,
-        _ content: RequestBody.Content
+        _ content: RequestBody.Content,
+        _ options: RequestOptions,
+        _ defaults: SessionHeaders.Fields
     ) throws(HTTPError) -> SerializedRequest {
-        var fields = self.fields
+        var fields = defaults.all
         for name in Set(headers.map(\.name)) { fields[fields: name] = headers[fields: name] }
         guard fields[fields: .host].count <= 1 else {
             let reason = "the request has several Host fields, which servers would interpret differently: set only one"
             throw .init(.invalidConfiguration, processing: .neverSent, reason: reason)
         }
-        if headers[.range] != nil, headers[.acceptEncoding] == nil, configuration.headers[.acceptEncoding] == nil {
+        if headers[.range] != nil, headers[.acceptEncoding] == nil, defaults.own[.acceptEncoding] == nil {
             fields[.acceptEncoding] = DefaultFields.codingOfParts
         }
         var head = HTTPRequest(
@@ -117,51 +132,37 @@ extension HTTPSession {
             path: url.target,
             headerFields: fields
         )
-        guard !content.isNone else { return try serialize(head, parameters) }
-        guard parameters == nil else { return try serialize(inTarget: head, parameters, body: content) }
         if head.headerFields[.contentType] == nil { head.headerFields[.contentType] = content.contentType }
-        return .init(head: head, body: content.bytes)
+        let streams = content.makeSource != nil
+        return try serialize(.init(head: head, body: content.bytes, hasStreamedBody: streams), parameters, options)
     }
 
     private func serialize(
-        _ head: HTTPRequest,
-        _ parameters: Parameters?
+        _ request: SerializedRequest,
+        _ parameters: Parameters?,
+        _ options: RequestOptions
     ) throws(HTTPError) -> SerializedRequest {
         do {
-            return try configuration.requestSerializer.serialize(head, parameters: parameters)
+            let result = try serializer(options).serialize(request, parameters: parameters)
+            try request.check(result)
+            return result
         } catch {
             throw .init(.requestSerializationFailed, processing: .neverSent, reason: "\(error)", cause: error)
         }
+    }
+
+    private func serializer(_ options: RequestOptions) -> any RequestSerializer {
+        options.requestSerializer ?? configuration.requestSerializer
     }
 
     /// Returns the content of a multipart form with parameters as text parts before its own.
     private func formContent(
         _ parameters: Parameters,
-        _ addingParts: RequestBody.Content.AddingParts
+        _ addingParts: RequestBody.Content.AddingParts,
+        _ options: RequestOptions
     ) throws(HTTPError) -> RequestBody.Content {
         do throws(RequestSerializationError) {
-            return try addingParts(parameters.multipartParts(configuration.requestSerializer.options))
-        } catch {
-            throw .init(.requestSerializationFailed, processing: .neverSent, reason: "\(error)", cause: error)
-        }
-    }
-
-    /// Writes the parameters of a request with another body than a multipart form into the query.
-    private func serialize(
-        inTarget head: HTTPRequest,
-        _ parameters: Parameters?,
-        body content: RequestBody.Content
-    ) throws(HTTPError) -> SerializedRequest {
-        var serializer = FormSerializer(options: configuration.requestSerializer.options)
-        serializer.encoding = (configuration.requestSerializer as? FormSerializer)?.encoding
-        serializer.placement.methodsInTarget = [head.method]
-        do {
-            var request = try serializer.serialize(head, parameters: parameters)
-            if request.head.headerFields[.contentType] == nil {
-                request.head.headerFields[.contentType] = content.contentType
-            }
-            request.body = content.bytes
-            return request
+            return try addingParts(parameters.multipartParts(serializer(options).options))
         } catch {
             throw .init(.requestSerializationFailed, processing: .neverSent, reason: "\(error)", cause: error)
         }
@@ -198,6 +199,22 @@ extension HTTPSession {
             uri: request.head.path ?? url.target,
             headers: headers
         )
+    }
+}
+
+extension SerializedRequest {
+    /// Checks the result of a serializer for this request.
+    fileprivate func check(_ result: Self) throws(RequestSerializationError) {
+        if hasStreamedBody, result.body != nil {
+            throw .init("the serializer made a body for a request that has a streamed one")
+        }
+        // Anything else could end the request line, and begin another request.
+        let target = result.head.path ?? "/"
+        guard target.hasPrefix("/"), target.utf8.allSatisfy({ 0x21...0x7E ~= $0 }) else {
+            throw .init(
+                "the target that the serializer wrote is no path and query: begin it with a slash, percent-encode the rest"
+            )
+        }
     }
 }
 
@@ -268,13 +285,13 @@ extension HTTPField.Name {
 
 /// The default values of header fields.
 enum DefaultFields {
-    /// Returns the fields of a configuration, with defaults for `User-Agent`, `Accept-Encoding` and `Accept-Language`.
-    static func fields(for configuration: HTTPConfiguration) -> HTTPFields {
-        var fields = configuration.headers
+    /// Returns a session's fields, with defaults for `User-Agent`, `Accept-Encoding` and `Accept-Language`.
+    static func fields(_ own: HTTPFields, decompresses: Bool) -> HTTPFields {
+        var fields = own
         setIfAbsent(.userAgent, "\(programName) netwatch (Linux)", in: &fields)
         if fields[.range] != nil {
             setIfAbsent(.acceptEncoding, codingOfParts, in: &fields)
-        } else if configuration.decompresses {
+        } else if decompresses {
             setIfAbsent(.acceptEncoding, "gzip, deflate", in: &fields)
         }
         let names = ["LANGUAGE", "LC_ALL", "LC_MESSAGES", "LANG"]
@@ -299,5 +316,14 @@ enum DefaultFields {
         let name = CommandLine.arguments.first?.split(separator: "/").last ?? ""
         let token = name.utf8.filter { $0.isASCIIAlphanumeric || "-_".utf8.contains($0) }
         return token.isEmpty ? "program" : String(decoding: token, as: UTF8.self)
+    }
+}
+
+extension RequestTLSCache {
+    /// Returns the TLS client of a request with TLS options of its own; nil for that of the session.
+    fileprivate func tls(of options: RequestOptions, for url: HTTPURL) throws(HTTPError) -> RequestTLS? {
+        guard let own = options.tls else { return nil }
+        try own.policy.check(scheme: url.scheme, of: "the URL")
+        return try tls(for: own)
     }
 }

@@ -78,14 +78,12 @@ struct RequestRun {
     /// - Parameter wasProcessed: Whether the attempt may have been processed.
     mutating func retry(wasProcessed: Bool) {
         history.retry(wasProcessed: wasProcessed)
-        metrics.bodyBytesReceived = 0
         enter(.queued)
     }
 
     /// Queues the request for another attempt, which continues or restarts the one that is abandoned.
     mutating func interrupt() {
         history.interrupt()
-        metrics.bodyBytesReceived = 0
         enter(.queued)
     }
 
@@ -216,8 +214,6 @@ extension RequestHandle {
 final class FollowingRun {
     /// The redirects that were followed.
     var redirects: [Redirect] = []
-    /// The methods with which each URL was requested.
-    var asked: [String: Set<String>] = [:]
     /// The decision on the response that is being received, made from its head.
     var decided: ResponseDecision?
     /// Whether the body of the response is withheld from its receiver, because another attempt may follow.
@@ -245,6 +241,8 @@ struct AuthenticatedSpace: Sendable, Hashable {
 enum SentCredential: Sendable {
     /// A token, by its generation.
     case token(TokenRefresh.Generation, at: HTTPOrigin)
+    /// Basic credentials that were sent without a challenge, with the realm that they are meant for; nil for any.
+    case preemptive(realm: String?)
     /// The credentials for a space; `isMade` if they respond to the previous challenge.
     case space(AuthenticatedSpace, scheme: String, isMade: Bool)
 }

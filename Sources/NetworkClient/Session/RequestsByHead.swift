@@ -65,8 +65,12 @@ extension HTTPSession {
     }
 
     /// Returns a request that has failed already.
-    package func failed<Handle: RequestHandle>(_ method: HTTPRequest.Method, _ error: HTTPError) -> Handle {
-        core.handle(for: .invalid(method, error))
+    package func failed<Handle: RequestHandle>(
+        _ method: HTTPRequest.Method,
+        _ error: HTTPError,
+        _ options: RequestOptions
+    ) -> Handle {
+        core.handle(for: .invalid(method, error, options))
     }
 }
 

@@ -15,7 +15,7 @@ final class SessionCore: @unchecked Sendable {
     let connector: Connector
     let proxyAuthenticator: ProxyAuthenticator
     let registry = Lock(Registry())
-    private let monitors: [any EventMonitor]
+    let monitors: [any EventMonitor]
     /// The connections, by endpoint.
     private(set) lazy var pools = ConnectionPools(self)
     /// The stages that each attempt and its response pass.
@@ -30,6 +30,10 @@ final class SessionCore: @unchecked Sendable {
     /// Responds to challenges; created for the first request with credentials.
     private(set) lazy var authenticator = Authenticator(authentication, self)
     private let authentication: ResolvedAuthentication
+    /// Whether tokens are obtained before the first request of an origin.
+    let obtainsTokens: Bool
+    /// The credentials of the netrc file; nil for none.
+    var netrc: NetrcCredentials? { authentication.netrc }
     /// Whether connections are closed as soon as they are idle.
     private(set) var isClosing = false
 
@@ -39,6 +43,7 @@ final class SessionCore: @unchecked Sendable {
         monitors = configuration.eventMonitors
         self.resolver = resolver
         authentication = try .init(configuration.authentication)
+        obtainsTokens = configuration.authentication.tokens.contains(where: \.isPreemptive)
         let proxies = ProxyContext(configuration)
         proxyAuthenticator = proxies.authenticator
         connector = Connector(resolver: resolver, tls: try TLSClient(configuration.tls), proxies: proxies)
@@ -55,6 +60,21 @@ final class SessionCore: @unchecked Sendable {
     func tell(_ event: RequestEvent, _ handle: RequestHandle) {
         for monitor in monitors { monitor.request(handle, did: event) }
         handle.tell(event)
+    }
+
+    /// Reports that a response continues what the receiver has of the body from earlier attempts.
+    func reportResumption(of handle: RequestHandle, _ receiver: any BodyReceiver) {
+        guard isObserved(handle), let progress = receiver.progress, progress.bytes > 0 else { return }
+        tell(.resumedDownload(at: progress.bytes, of: progress.total), handle)
+    }
+
+    /// Reports an event to the monitors only, from any thread.
+    func reportLater(_ event: @autoclosure () -> RequestEvent, _ handle: RequestHandle) {
+        guard !monitors.isEmpty else { return }
+        let event = event()
+        loop.execute { [monitors] in
+            for monitor in monitors { monitor.request(handle, did: event) }
+        }
     }
 
     // MARK: Sending
@@ -368,6 +388,7 @@ final class SessionCore: @unchecked Sendable {
             return end(handle, .failure(.notReplayable(at: request.endpoint.text)))
         }
         if handle.run.scheduled != nil { dispatcher.finishHop(handle) }
+        handle.endExchange()
         handle.extras.hop = Hop(request)
         handle.retry(wasProcessed: false)
         // In the next turn, when the connection of the response is free and can be reused.
@@ -421,8 +442,10 @@ final class SessionCore: @unchecked Sendable {
 
     private func reportEnd(of handle: RequestHandle, _ ending: Outcome.Ending) {
         var ending = ending
-        if case .failure(var error) = ending, error.request == nil {
-            error.request = handle.current.description
+        if case .failure(var error) = ending {
+            error.request = error.request ?? handle.current.description
+            error.tag = handle.tag
+            error.run = FailedRun(handle.run.metrics.ended(at: handle.current.url))
             ending = .failure(error)
         }
         if !handle.current.policy.isPlain || handle.run.scheduled != nil {
@@ -452,12 +475,15 @@ final class SessionCore: @unchecked Sendable {
     /// A request may have a gate although its session has none.
     private func makeKeeper() -> GateKeeper {
         GateKeeper(
-            connectivity: configuration.connectivity ?? ReachabilityMonitor.shared,
+            connectivity: connectivity,
             resolver: resolver,
             loop: loop,
             onChange: { [weak self] key, verdict in self?.dispatcher.gateChanged(key, verdict) }
         )
     }
+
+    /// The source of network paths.
+    var connectivity: any Connectivity { configuration.connectivity ?? ReachabilityMonitor.shared }
 
     /// The gate keeper, which follows the paths of connections; nil in a session without a gate.
     var followingKeeper: GateKeeper? {

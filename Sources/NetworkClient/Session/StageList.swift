@@ -17,7 +17,7 @@ final class StageList {
         hasFurtherStages = !further.isEmpty
         stages =
             further + [
-                RangeStage(), InterceptorStage(), ExpectationStage(), ProxyAuthenticationStage(core),
+                TokenStage(core), RangeStage(), InterceptorStage(), ExpectationStage(), ProxyAuthenticationStage(core),
                 AuthenticationStage(core), RedirectStage(core),
             ]
     }
@@ -26,7 +26,8 @@ final class StageList {
 
     /// Returns whether ``prepare(_:)`` has to be called before a request waits for a connection.
     func mayDefer(_ handle: RequestHandle) -> Bool {
-        handle.current.policy.interceptors != nil || hasFurtherStages && stages.contains { $0.mayDefer(handle) }
+        guard handle.current.policy.interceptors == nil else { return true }
+        return (hasFurtherStages || core.obtainsTokens) && stages.contains { $0.mayDefer(handle) }
     }
 
     /// Calls the stages that may be deferred, and those before them; then the request continues.

@@ -6,6 +6,15 @@ public struct StreamedResponse: Sendable {
     public let head: HTTPResponse
     /// The body, decompressed.
     public let body: ResponseBody
+    let address: HTTPURL
+
+    /// The URL that was requested last, with its query, without user information; see ``DataResponse/url``.
+    public var url: String { address.absolute(address.target) }
+
+    /// The file name that the response suggests, which is safe as the last component of a path.
+    ///
+    /// See ``DataResponse/suggestedFileName``.
+    public var suggestedFileName: String { head.suggestedFileName(at: address) }
 
     /// The status code, such as 200.
     public var status: Int { head.status.code }
@@ -26,6 +35,9 @@ public struct ResponseBody: AsyncSequence, Sendable {
 
     init(_ stream: BodyStream, of handle: RequestHandle) { source = .init(stream, handle) }
 
+    /// The event loop of the request.
+    var loop: any EventLoop { source.handle.core.loop }
+
     /// Creates an iterator; a second one continues where the first one stopped.
     public func makeAsyncIterator() -> AsyncIterator { .init(source: source) }
 
@@ -38,7 +50,10 @@ public struct ResponseBody: AsyncSequence, Sendable {
         var whole = ByteBuffer()
         var iterator = makeAsyncIterator()
         while let piece = try await iterator.next(isolation: #isolation) {
-            guard whole.readableBytes + piece.readableBytes <= limit else { throw .bodyTooLarge(limit) }
+            guard whole.readableBytes + piece.readableBytes <= limit else {
+                let reason = "the rest of the response's body is larger than \(limit) bytes: pass a larger limit"
+                throw .init(.bodyTooLarge, processing: .answered, reason: reason)
+            }
             whole.writeImmutableBuffer(piece)
         }
         return whole
@@ -102,7 +117,7 @@ public final class StreamRequest: RequestHandle, @unchecked Sendable {
         whenEnded { [stream] in stream.requestEnded($0) }
     }
 
-    override func makeReceiver() -> (any BodyReceiver)? { StreamReceiver(stream, loop: core.loop) }
+    override func makeReceiver() -> (any BodyReceiver)? { StreamReceiver(stream, of: self) }
 
     /// Returns the response as soon as its head has been received; its body can then be read.
     ///
@@ -118,13 +133,13 @@ public final class StreamRequest: RequestHandle, @unchecked Sendable {
             cancel()
         }
         switch beginning {
-        case .head(let head): return .init(head: head, body: .init(stream, of: self))
+        case .head(let head, let url): return .init(head: head, body: .init(stream, of: self), address: url)
         case .end(let ending):
             let response = try ending.get()
             let whole = BodyStream()
             _ = whole.give(response.buffer, on: core.loop)
             whole.end(.success(()))
-            return .init(head: response.head, body: .init(whole, of: self))
+            return .init(head: response.head, body: .init(whole, of: self), address: response.address)
         }
     }
 }

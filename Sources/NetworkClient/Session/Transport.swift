@@ -1,6 +1,3 @@
-import NIOCore
-import NIOHTTP1
-
 /// A transport, which sends complete requests in place of the session's own connections.
 ///
 /// It can supply stub responses in tests, or implement another protocol. Serializers, defaults, events, cancellation
@@ -18,7 +15,7 @@ public protocol Transport: Sendable {
     /// Sends a request and returns its response; called in a task of its own, which is cancelled with the request.
     ///
     /// - Parameter request: The request, with all its fields.
-    /// - Returns: The response, decompressed.
+    /// - Returns: The response, decompressed; its body may follow in parts.
     /// - Throws: ``HTTPError``, which becomes the request's. Any other error becomes the cause of one with the code
     ///   ``HTTPError/Code/connectionLost``.
     func send(_ request: TransportRequest) async throws -> TransportResponse
@@ -38,125 +35,32 @@ public struct TransportRequest: Sendable {
 public struct TransportResponse: Sendable {
     /// The status and the header fields.
     public var head: HTTPResponse
-    /// The body.
+    /// The body; empty if it follows in parts.
     public var body: [UInt8]
+    /// Passes the parts of the body to a closure, in order; nil for a body that is complete.
+    var readParts: ReadParts?
+
+    typealias ReadParts = @Sendable (_ receive: @Sendable ([UInt8]) async throws -> Void) async throws -> Void
 
     /// Creates a response.
     public init(head: HTTPResponse, body: [UInt8] = []) {
         self.head = head
         self.body = body
     }
-}
 
-/// One attempt of a request that is sent by a custom transport; confined to the session's event loop.
-struct TransportAttempt {
-    let core: SessionCore
-    let handle: RequestHandle
-
-    /// Passes the request to the transport, in a task of its own.
-    func start(on transport: any Transport) {
-        handle.run.history.begin(isReused: false)
-        handle.run.metrics.assigned = .now()
-        let attempt = handle.run.history.count
-        handle.run.metrics.attempts = attempt
-        if core.isObserved(handle) {
-            core.tell(.attempt(attempt, isReused: false, connection: .init()), handle)
-        }
-        let request = prepared()
-        if request.source != nil { handle.extras.wasBodyRead = true }
-        let (core, handle) = (core, handle)
-        let task = Task {
-            let result: Result<TransportResponse, any Error>
-            do {
-                let body = try await Self.wholeBody(of: request, on: core.loop)
-                let whole = TransportRequest(head: request.publicHead, body: body, timeouts: request.limits)
-                result = .success(try await transport.send(whole))
-            } catch {
-                result = .failure(error)
-            }
-            core.loop.execute { TransportAttempt(core: core, handle: handle).ended(result) }
-        }
-        handle.enter(.carried(task))
-        core.limit(handle)
-    }
-
-    /// Returns the request with the fields of this attempt.
-    private func prepared() -> PreparedRequest {
-        var request = handle.current.copy
-        request.head = core.stages.head(of: handle, hasProxy: false)
-        return request
-    }
-
-    /// Returns the whole body, which is read if it is not in memory.
-    private static func wholeBody(of request: PreparedRequest, on loop: any EventLoop) async throws -> [UInt8]? {
-        guard let source = request.source else { return request.body.map { Array($0.readableBytesView) } }
-        var body: [UInt8] = []
-        do {
-            try await source.read(on: loop) { body.append(contentsOf: $0.readableBytesView) }
-        } catch {
-            throw HTTPError.unavailableBody(error, .neverSent)
-        }
-        return body
-    }
-
-    private func ended(_ result: Result<TransportResponse, any Error>) {
-        guard case .carried = handle.run.state else { return }
-        handle.run.metrics.end = .now()
-        handle.enter(.attemptEnded)
-        switch result {
-        case .failure(let cause):
-            let unknown = HTTPError(
-                .connectionLost,
-                processing: .maybeProcessed,
-                reason: "the transport failed: \(cause)",
-                cause: cause
-            )
-            let error = cause as? HTTPError ?? unknown
-            if error.processing != .neverSent { handle.run.history.sent() }
-            core.attemptFailed(handle, error)
-        case .success(let response): handOn(DataResponse(response, handle))
-        }
-    }
-
-    /// Passes a response to its receiver, if it has one.
-    private func handOn(_ response: DataResponse) {
-        let decision = core.stages.received(response.http1, handle)
-        for tap in core.stages.bodyTaps(response.http1, handle) ?? [] { tap(response.buffer) }
-        guard let receiver = handle.run.extras?.receiver, !decision.withholdsBody else {
-            return core.answered(handle, response)
-        }
-        do throws(HTTPError) {
-            switch try receiver.begin(response.http1) {
-            case .memory: core.answered(handle, response)
-            case .whole: core.keep(handle, receiver, response)
-            case .again:
-                handle.extras.wantsRestart = true
-                core.answered(handle, response)
-            case .here:
-                // The body is complete: no backpressure is needed.
-                _ = try receiver.receive(response.buffer)
-                core.keep(handle, receiver, response.withoutBody)
-            }
-        } catch {
-            core.attemptFailed(handle, error)
-        }
-    }
-}
-
-extension DataResponse {
-    /// Creates the response from that of a transport.
-    fileprivate init(_ response: TransportResponse, _ handle: RequestHandle) {
-        let status = HTTPResponseStatus(
-            statusCode: response.head.status.code,
-            reasonPhrase: response.head.status.reasonPhrase
-        )
-        var headers = HTTPHeaders()
-        for field in response.head.headerFields { headers.add(name: field.name.rawName, value: field.value) }
-        self.init(
-            http1: .init(version: .http1_1, status: status, headers: headers),
-            buffer: ByteBuffer(bytes: response.body),
-            metrics: handle.run.metrics,
-            address: handle.current.url
-        )
+    /// Creates a response whose body follows in parts, as from a connection.
+    ///
+    /// The head is processed before the first part is requested, and a part is requested when the previous one was
+    /// taken: a stream, a download and progress work as with a connection.
+    ///
+    /// - Parameters:
+    ///   - head: The status and the header fields.
+    ///   - parts: The parts of the body, in order. An error that it throws ends the attempt, like one that
+    ///     ``Transport/send(_:)`` throws; one that is no ``HTTPError`` becomes the cause of
+    ///     ``HTTPError/Code/bodyTruncated``.
+    public init<Parts: AsyncSequence & Sendable>(head: HTTPResponse, parts: Parts) where Parts.Element == [UInt8] {
+        self.head = head
+        body = []
+        readParts = { receive in for try await part in parts { try await receive(part) } }
     }
 }

@@ -11,13 +11,13 @@ package struct ChallengeTrail: Sendable {
     package struct Sent: Sendable, Hashable {
         /// The scheme in lower case.
         package var scheme: String
-        /// The realm for which they were created.
-        package var realm: String
+        /// The realm for which they were created; nil if they were sent without a challenge, for any realm.
+        package var realm: String?
         /// Whether they were created for the previous challenge, rather than sent preemptively.
         package var isMade: Bool
 
         /// Creates a description of the credentials.
-        package init(scheme: String, realm: String, isMade: Bool) {
+        package init(scheme: String, realm: String?, isMade: Bool) {
             self.scheme = scheme
             self.realm = realm
             self.isMade = isMade
@@ -74,7 +74,7 @@ package struct ChallengeTrail: Sendable {
 
     /// Whether credentials for a challenge would be those that were sent, and rejected, already.
     private static func isSame(_ sent: Sent?, _ challenge: AuthenticationChallenge) -> Bool {
-        guard let sent, sent.realm == challenge.realm ?? "" else { return false }
+        guard let sent, sent.realm == nil || sent.realm == challenge.realm ?? "" else { return false }
         return sent.isMade || sent.scheme == "basic" && challenge.scheme == "basic"
     }
 

@@ -5,6 +5,9 @@
 /// | 301, 302 | POST becomes GET, others are kept | dropped if the method changes, else kept |
 /// | 303 | all but HEAD become GET | dropped |
 /// | 307, 308 | kept | kept |
+///
+/// A redirect to a URL that was requested before is followed, up to the limit: the server may respond differently to a field
+/// such as a cookie that it has set.
 package struct RedirectRules: Sendable, Hashable {
     /// The maximum number of redirects.
     package var limit: Int
@@ -38,7 +41,6 @@ package struct RedirectRules: Sendable, Hashable {
         if context.followed >= limit { return .fail(.tooMany) }
         if relation.isDowngrade, !allowsDowngrade { return .fail(.downgrade) }
         let step = Self.step(context, relation)
-        if relation.asked.contains(step.method) { return .fail(.cycle) }
         if step.keepsBody, context.body == .once { return .fail(.bodyNotReplayable) }
         return .follow(step)
     }
@@ -117,14 +119,11 @@ package struct RedirectContext: Sendable, Hashable {
         package var isSameOrigin: Bool
         /// Whether the redirect is from https to http.
         package var isDowngrade: Bool
-        /// The methods with which the target was already requested in this chain of redirects.
-        package var asked: Set<String>
 
         /// Creates a relation.
-        package init(isSameOrigin: Bool = true, isDowngrade: Bool = false, asked: Set<String> = []) {
+        package init(isSameOrigin: Bool = true, isDowngrade: Bool = false) {
             self.isSameOrigin = isSameOrigin
             self.isDowngrade = isDowngrade
-            self.asked = asked
         }
     }
 }
@@ -160,8 +159,6 @@ package struct RedirectStep: Sendable, Hashable {
 package enum RedirectFailure: String, Sendable, Hashable, CaseIterable {
     /// The maximum number of redirects was reached.
     case tooMany
-    /// The target was already requested with the same method.
-    case cycle
     /// There is no `Location`.
     case locationMissing
     /// The `Location` is not a URL that can be requested.

@@ -18,13 +18,14 @@ struct ParametersTests {
 
     private func json(_ parameters: Parameters?, _ options: ParameterOptions = .init()) throws -> String? {
         let head = HTTPRequest(method: .post, scheme: "https", authority: "example.com", path: "/")
-        let body = try JSONSerializer(options: options).serialize(head, parameters: parameters).body
+        let body = try JSONSerializer(options: options).serialize(.init(head: head), parameters: parameters).body
         return body.map { String(decoding: $0, as: UTF8.self) }
     }
 
     private func query(_ parameters: Parameters?, _ options: ParameterOptions = .init()) throws -> String? {
         let head = HTTPRequest(method: .get, scheme: "https", authority: "example.com", path: "/")
-        let path = try FormSerializer(options: options).serialize(head, parameters: parameters).head.path
+        let request = SerializedRequest(head: head)
+        let path = try FormSerializer(options: options).serialize(request, parameters: parameters).head.path
         return path.map { Self.decoded(String($0.dropFirst(2))) }
     }
 

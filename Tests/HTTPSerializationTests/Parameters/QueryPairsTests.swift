@@ -36,7 +36,42 @@ struct QueryPairsTests {
         ("\r\n\0", "%0D%0A%00"), (":@!$'()*,;", "%3A%40%21%24%27%28%29%2A%2C%3B"),
     ])
     func `names and values are escaped by RFC 3986`(text: String, expected: String) {
-        #expect(QueryEscaping.escape(text) == expected)
+        #expect(QueryEscaping.escape(text.utf8) == expected)
+    }
+
+    static let characterSets: [(String, String, String)] = [
+        ("utf-8", "é", "%C3%A9"), ("UTF8", "é", "%C3%A9"), ("iso-8859-1", "é", "%E9"), ("ISO-8859-15", "€", "%A4"),
+        ("windows-1251", "Привет", "%CF%F0%E8%E2%E5%F2"), ("shift_jis", "表", "%95%5C"), ("gbk", "中", "%D6%D0"),
+        ("utf-16le", "a", "a%00"), ("iso-2022-jp", "日", "%1B%24BF%7C%1B%28B"), ("us-ascii", "a b", "a%20b"),
+    ]
+
+    @Test(arguments: characterSets)
+    func `names and values are escaped by their bytes in the character set`(
+        set: String,
+        text: String,
+        expected: String
+    ) throws {
+        let options = ParameterOptions(characterSet: set)
+        #expect(try QueryPairs([text: text], options).text == "\(expected)=\(expected)")
+        let parts = try Parameters(["a": text]).multipartParts(options)
+        guard case .bytes(let bytes) = parts.first?.content else {
+            Issue.record("the part has no bytes")
+            return
+        }
+        #expect(QueryEscaping.escape(bytes) == expected)
+    }
+
+    @Test(arguments: [
+        ("iso-8859-1", "the character set 'iso-8859-1' has no '€'"),
+        ("no-such-set", "the character set 'no-such-set' is unknown"), ("", "the character set '' is unknown"),
+        ("ascii//TRANSLIT", "the character set 'ascii//translit' is unknown"),
+    ])
+    func `what a character set does not have is an error`(set: String, reason: String) {
+        let error = #expect(throws: RequestSerializationError.self) {
+            try QueryPairs(["a": "5 €"], .init(characterSet: set)).text
+        }
+        #expect(error?.description.hasPrefix("the parameters can't be encoded: \(reason)") == true)
+        #expect(error?.description.hasSuffix("use utf-8") == true)
     }
 
     @Test func `equal parameters always produce the same text`() throws {

@@ -5,8 +5,8 @@ import Testing
 
 /// Tests of the placement of parameters and of the resulting head.
 struct RequestSerializerTests {
-    private func request(_ method: HTTPRequest.Method, _ path: String = "/items") -> HTTPRequest {
-        .init(method: method, scheme: "https", authority: "example.com", path: path)
+    private func request(_ method: HTTPRequest.Method, _ path: String = "/items") -> SerializedRequest {
+        .init(head: .init(method: method, scheme: "https", authority: "example.com", path: path))
     }
 
     private func text(_ request: SerializedRequest) -> String? {
@@ -147,10 +147,29 @@ struct RequestSerializerTests {
     }
 
     @Test func `an existing content type is kept`() throws {
-        var head = request(.post)
-        head.headerFields[.contentType] = "application/vnd.api+json"
-        let result = try JSONSerializer().serialize(head, parameters: ["a": 1])
+        var request = request(.post)
+        request.head.headerFields[.contentType] = "application/vnd.api+json"
+        let result = try JSONSerializer().serialize(request, parameters: ["a": 1])
         #expect(result.head.headerFields[.contentType] == "application/vnd.api+json")
+    }
+
+    private static let serializers: [any RequestSerializer] = [
+        FormSerializer(), JSONSerializer(), PropertyListSerializer(),
+    ]
+
+    @Test func `parameters of a request with a body of its own are in the target, and the body stays`() throws {
+        for serializer in Self.serializers {
+            var own = request(.post)
+            own.body = [1, 2]
+            let result = try serializer.serialize(own, parameters: ["a": 1])
+            #expect(result.head.path == "/items?a=1" && result.body == [1, 2])
+            #expect(result.head.headerFields[.contentType] == nil)
+            #expect(try serializer.serialize(own, parameters: nil) == own)
+            let streamed = SerializedRequest(head: request(.put).head, hasStreamedBody: true)
+            let sent = try serializer.serialize(streamed, parameters: ["a": 1])
+            #expect(sent.head.path == "/items?a=1" && sent.body == nil && sent.hasStreamedBody)
+            #expect(try serializer.serialize(streamed, parameters: nil) == streamed)
+        }
     }
 
     @Test func `the methods with parameters in the target are configurable`() throws {

@@ -93,6 +93,51 @@ struct BodySerializerTests {
         }
     }
 
+    private enum Reply: Sendable, Equatable {
+        case user(User)
+        case problem([String: String])
+        case text(String)
+    }
+
+    @Test func `a compound serializer returns values of several types`() throws {
+        let problems = ResponseExpectation(statuses: [404], mediaTypes: ["application/problem+json"])
+        let serializer = CompoundResponseSerializer<Reply>([
+            DecodableResponseSerializer(User.self).map(Reply.user),
+            DecodableResponseSerializer([String: String].self, expectation: problems).map(Reply.problem),
+            StringResponseSerializer(expectation: .init(mediaTypes: ["text/plain"])).map(Reply.text),
+        ])
+        func reply(_ status: Int, _ type: String, _ text: String) throws -> Reply? {
+            var response = response(type)
+            response.status = .init(code: status)
+            guard case .value(let reply) = try serializer.serialize(response, body: Array(text.utf8)) else {
+                return nil
+            }
+            return reply
+        }
+        #expect(try reply(200, "application/json", #"{"name":"Ada","age":36}"#) == .user(.init(name: "Ada", age: 36)))
+        #expect(try reply(404, "application/problem+json", #"{"title":"gone"}"#) == .problem(["title": "gone"]))
+        #expect(try reply(200, "text/plain", "hello") == .text("hello"))
+        #expect(try reply(200, "image/png", "x") == nil)
+        #expect(throws: ResponseSerializationError.self) { try reply(500, "text/plain", "x") }
+    }
+
+    @Test func `the error of a conversion rejects the response`() throws {
+        struct Refusal: Error {}
+        let serializer = StringResponseSerializer().map { _ -> Int in throw Refusal() }
+        let error = #expect(throws: ResponseSerializationError.self) {
+            try serializer.serialize(response("text/plain"), body: [0x61])
+        }
+        #expect(error?.code == .undecodable && error?.underlying is Refusal)
+    }
+
+    @Test func `an empty response ignores JSON, and is decoded from no body`() throws {
+        let serializer = DecodableResponseSerializer(EmptyResponse.self)
+        #expect(try serializer.serialize(.init(status: .resetContent), body: []) == EmptyResponse())
+        #expect(try serializer.serialize(response("application/json"), body: Array("[1]".utf8)) == EmptyResponse())
+        let plist = PropertyListResponseSerializer(EmptyResponse.self)
+        #expect(try plist.serialize(.init(status: .noContent), body: []) == EmptyResponse())
+    }
+
     @Test(arguments: [
         ("text/html", "text/html", true), ("text/html", "text/*", true), ("text/html", "*/*", true),
         ("application/problem+json", "*/*+json", true), ("application/json", "*/*+json", false),

@@ -56,19 +56,6 @@ struct RedirectRulesTests {
     }
 
     @Test
-    func `a repeated URL and method is a cycle`() {
-        func verdict(_ status: Int, _ method: String, _ asked: Set<String>) -> RedirectVerdict {
-            let target = RedirectContext.Target.url(.init(asked: asked))
-            return RedirectRules().verdict(on: .init(status: status, method: method, target: target))
-        }
-        #expect(verdict(302, "GET", ["GET"]) == .fail(.cycle))
-        // A POST is followed by a GET, even to the same URL.
-        let step = RedirectStep(method: "GET", keepsBody: false, keepsSecrets: true)
-        #expect(verdict(303, "POST", ["POST"]) == .follow(step))
-        #expect(verdict(307, "POST", ["POST"]) == .fail(.cycle))
-    }
-
-    @Test
     func `a redirect from https to http needs permission`() {
         let context = RedirectContext(
             status: 301,

@@ -27,7 +27,7 @@ extension ServerSentEvents {
     /// The same sequence without delays between connections.
     var withoutDelay: Self {
         var copy = self
-        copy.pause = { _, _ in try? await Task.sleep(for: .milliseconds(1)) }
+        copy.pause = { _ in try? await Task.sleep(for: .milliseconds(1)) }
         return copy
     }
 
@@ -49,7 +49,7 @@ final class RecordedDelays: Sendable {
     /// Returns a sequence whose delays are recorded.
     func record(_ events: ServerSentEvents) -> ServerSentEvents {
         var events = events
-        events.pause = { [self] delay, _ in delays.withLock { $0.append(delay) } }
+        events.pause = { [self] pause in delays.withLock { $0.append(pause.delay) } }
         return events
     }
 }

@@ -49,6 +49,32 @@ struct EventStreamPathTests {
         #expect(received.value == (1...Self.outages).map(String.init))
     }
 
+    @Test(arguments: [false, true])
+    func `an attempt that fails while the network changes is repeated immediately`(isInDelay: Bool) async throws {
+        let network = MadeUpNetwork(.wifi)
+        let server = try ScriptedServer { number in
+            switch number {
+            case 0: EventServer.stream(Self.retry + "id:1\ndata:1\n\n")
+            case 1: [.readRequest, .custom { _ in if !isInDelay { network.tell() } }, .reset]
+            default: [.readRequest, EventServer.noContent]
+            }
+        }
+        let session = try HTTPSession(
+            baseURL: "http://127.0.0.1:\(server.port)/",
+            configuration: .init(timeouts: .lasting, connectivity: network)
+        )
+        var events = session.events("")
+        events.pause = { [before = events.pause] pause in
+            // The retry time of the first connection is skipped; that of the failed attempt is a day.
+            guard pause.change != nil else { return }
+            async let ended: Void = before(pause)
+            if isInDelay { network.tell() }
+            await ended
+        }
+        for try await event in events { #expect(event.id == "1") }
+        #expect(server.connections.count == 3)
+    }
+
     @Test(arguments: Outage.allCases)
     func `a stream continues when its link is back`(outage: Outage) async throws {
         try await Self.run { lab, server, session, counter in

@@ -376,9 +376,9 @@ struct ServerSentEventsTests {
         let session = try Self.session(server)
         let isWaiting = Observed(false)
         var events = session.events("")
-        events.pause = { [pause = events.pause] delay, key in
+        events.pause = { [before = events.pause] pause in
             isWaiting.update { $0 = true }
-            await pause(delay, key)
+            await before(pause)
         }
         let task = Task { [events] in try await events.all() }
         try await isWaiting.wait(for: "the delay") { $0 }

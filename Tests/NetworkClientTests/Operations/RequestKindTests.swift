@@ -21,7 +21,7 @@ struct RequestKindTests {
             session.upload("", from: .text("x"), options: options),
             session.stream(.get, "", options: options),
         ]
-        let kinds: [RequestHandle.Kind] = [.data, .download, .download, .data, .stream]
+        let kinds: [RequestHandle.Kind] = [.data, .download, .download, .upload, .stream]
         #expect(session.requests.map(\.kind) == kinds)
         #expect(requests.map { $0.copy().kind } == kinds)
         session.invalidate(.cancellingRequests)

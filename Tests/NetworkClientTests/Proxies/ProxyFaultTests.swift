@@ -36,6 +36,15 @@ struct ProxyFaultTests {
         response("407 Who", .proxyAuthenticationRequired, "wants a user name and a password"),
         response("407 Who", .proxyAuthenticationRequired, "does not take the user 'me'", user: "me:sec1et"),
         response("401 Who", .proxyAuthenticationRequired, "does not take the user 'me'", user: "me:sec1et"),
+        Fault(
+            name: "offers only NTLM",
+            user: "me:sec1et",
+            steps: [
+                .readHead, .response("because", status: "407 Who", headers: ["Proxy-Authenticate: NTLM"]), .readToEnd,
+            ],
+            code: .proxyAuthenticationRequired,
+            words: "offers only NTLM"
+        ),
     ]
 
     private static func odd(

@@ -59,11 +59,11 @@ struct SecurityPolicyTests {
 
     @Test func `a policy with pins requires an https base URL`() throws {
         let policy = SecurityPolicy(mode: .publicKey, pins: [key])
-        try policy.check(baseScheme: "https")
-        try policy.check(baseScheme: "HTTPS")
-        try policy.check(baseScheme: nil)
-        try SecurityPolicy(pins: [key]).check(baseScheme: "http")
-        let error = #expect(throws: HTTPError.self) { try policy.check(baseScheme: "http") }
+        try policy.check(scheme: "https", of: "the base URL")
+        try policy.check(scheme: "HTTPS", of: "the base URL")
+        try policy.check(scheme: nil, of: "the base URL")
+        try SecurityPolicy(pins: [key]).check(scheme: "http", of: "the base URL")
+        let error = #expect(throws: HTTPError.self) { try policy.check(scheme: "http", of: "the base URL") }
         #expect(error?.code == .invalidConfiguration)
         #expect(error?.reason.contains("the base URL is http") == true)
     }

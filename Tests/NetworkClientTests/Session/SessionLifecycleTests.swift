@@ -176,6 +176,7 @@ extension RequestEvent {
         case .sent: "sent"
         case .head: "head"
         case .received: "received"
+        case .resumedDownload: "resumedDownload"
         case .sentAgain: "sentAgain"
         case .waitingForConnectivity: "waitingForConnectivity"
         case .paused: "paused"
@@ -186,6 +187,7 @@ extension RequestEvent {
         case .redirected: "redirected"
         case .authenticating: "authenticating"
         case .finished: "finished"
+        case .serialized: "serialized"
         }
     }
 }

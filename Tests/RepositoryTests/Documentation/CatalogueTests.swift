@@ -1,4 +1,5 @@
 import Foundation
+import HTTPLab
 import NetworkLab
 import Testing
 
@@ -16,7 +17,7 @@ import Testing
     }()
 
     @Test func `each library product has a catalogue with a landing page`() {
-        #expect(Self.products.count == 4)
+        #expect(Self.products.count == 7)
         for product in Self.products {
             #expect(Self.pages.contains("Sources/\(product)/\(product).docc/\(product).md"))
         }
@@ -34,6 +35,17 @@ import Testing
     @Test func `the code of the article on tests runs without a network`() throws {
         let program = BuiltProducts.path(of: "Guides")
         #expect(try LabProcess.run(program, ["test"]).output == "Ann\nunacceptableStatus 404\n")
+        let folder = try LabFolder()
+        let script = """
+            found: Ann
+            missing: unacceptableStatus {"error": "no such user"}
+            offline: 0
+            online: 201 2
+            cancelled: cancelled
+            downloaded: 4 3
+
+            """
+        #expect(try LabProcess.run(program, ["script", "\(folder.path)/file"]).output == script)
         #expect(try LabProcess.run(program, ["form"]).output.hasPrefix("multipart/form-data; boundary="))
     }
 }

@@ -1,6 +1,7 @@
 import Crypto
 import HTTPLab
 import NetworkLab
+import Synchronization
 import Testing
 
 /// The programs under Examples that extend the client.
@@ -38,6 +39,85 @@ import Testing
         #expect(server.requests.value.allSatisfy { $0.target == "/v1/stream" })
         let rest = try LabProcess.run(program, ["\(server.url)/v1", "1"])
         #expect(rest.output.hasPrefix("2 add b\n"), "\(rest)")
+    }
+
+    private static func json(_ text: String, status: String = "200 OK") -> [ServerStep] {
+        [.response(text, status: status, headers: ["Content-Type: application/json"])]
+    }
+
+    @Test func `the port of a program for AFNetworking does what the original does`() throws {
+        let server = try AnsweringServer { request in
+            switch request.path {
+            case "/v1/stations":
+                let text = #"{"stations":[{"name":"Uetliberg","note":null},{"name":"Hafen"}]}"#
+                return [.response(text, headers: ["Content-Type: text/plain"])]
+            case "/v1/readings": return Self.json(#"{"reason":"rain can't be negative"}"#, status: "422 Unprocessable")
+            case "/v1/pictures": return Self.json(#"{"id":7}"#)
+            default: return [.response("a,b")]
+            }
+        }
+        let folder = try LabFolder()
+        let picture = try folder.write("picture.png", "PNG")
+        let arguments = ["weather", "\(server.url)/v1", picture, folder.path + "/2025.csv"]
+        let outcome = try LabProcess.run(BuiltProducts.path(of: "PortedPrograms"), arguments)
+        #expect(outcome.code == 0, "\(outcome)")
+        let lines = outcome.output.split(separator: "\n").filter { !$0.hasPrefix("network:") && !$0.hasPrefix("sent") }
+        #expect(
+            lines == [
+                "station Uetliberg", "station Hafen", "refused: rain can't be negative", "picture 7",
+                "archive \(folder.path)/2025.csv",
+            ]
+        )
+        let requests = server.requests.value
+        #expect(requests.allSatisfy { $0["Authorization"] == "Bearer secret" })
+        #expect(
+            requests.map(\.target) == [
+                "/v1/stations?kinds%5B%5D=rain&kinds%5B%5D=wind&limit=2&near=Z%C3%BCrich", "/v1/readings",
+                "/v1/pictures",
+                "/v1/archive/2025.csv",
+            ]
+        )
+        #expect(requests[1].body == Array("rain=-1&station=Z%C3%BCrich".utf8))
+        let form = String(decoding: requests[2].body, as: UTF8.self)
+        #expect(form.contains("name=\"station\"\r\n\r\nZürich\r\n"))
+        #expect(form.contains("filename=\"picture.png\"\r\nContent-Type: image/png\r\n\r\nPNG\r\n"))
+    }
+
+    @Test func `the port of a program for Alamofire does what the original does`() throws {
+        let photo = #"{"id":3,"title":"Lake","taken_at":"2026-11-22T21:38:10Z"}"#
+        let failed = Mutex<Set<String>>([])
+        let server = try AnsweringServer { request in
+            switch (request.method, request.path) {
+            case ("GET", "/v1/photos") where request.target.contains("album=none"):
+                return Self.json(#"{"reason":"no such album"}"#, status: "404 Not Found")
+            case ("GET", "/v1/photos"): return Self.json("[\(photo)]")
+            case ("PUT", _) where failed.withLock({ $0.insert(request.target).inserted }):
+                return Self.json("", status: "503 Service Unavailable")
+            case ("DELETE", _): return [.response(status: "204 No Content")]
+            case ("GET", _): return [.response("JPEG")]
+            default: return Self.json(photo)
+            }
+        }
+        let folder = try LabFolder()
+        let picture = try folder.write("new.jpeg", "NEW")
+        let arguments = ["photos", "\(server.url)/v1", picture, folder.path]
+        let outcome = try LabProcess.run(BuiltProducts.path(of: "PortedPrograms"), arguments)
+        #expect(outcome.code == 0, "\(outcome)")
+        for line in [
+            "Lake 2026-11-22T21:38:10Z", "3.jpeg", #"404 {"reason":"no such album"}"#,
+            "is unusable: unacceptableStatus", "PUT /v1/photos/3 200 attempts: 2",
+            "DELETE /v1/photos/3 204 attempts: 1",
+        ] { #expect(outcome.output.contains(line), "\(line): \(outcome)") }
+        let requests = server.requests.value
+        #expect(requests.allSatisfy { $0["Authorization"] == "Bearer secret" })
+        let targets = requests.map(\.target).prefix(2)
+        #expect(
+            targets == ["/v1/photos?album=none&page=1", "/v1/photos?album=Alps&page=1&tags%5B%5D=snow&tags%5B%5D=lake"]
+        )
+        #expect(requests.first { $0.method == "PUT" }?.body == Array(#"{"title":"Säntis"}"#.utf8))
+        #expect(requests.filter { $0.method == "PUT" }.count == 2)
+        let form = requests.first { $0.method == "POST" }.map { String(decoding: $0.body, as: UTF8.self) } ?? ""
+        #expect(form.contains("name=\"title\"\r\n\r\nNew\r\n") && form.contains("filename=\"new.jpeg\""))
     }
 
     @Test func `the program with a stage counts the bytes of each host`() throws {

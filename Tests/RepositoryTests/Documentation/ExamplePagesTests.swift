@@ -4,17 +4,26 @@ import Testing
 @Suite struct ExamplePagesTests {
     /// The pages, each with the programs that its code is from.
     private static let pages: [String: [String]] = [
+        "docs/client-transport.md": ["RunningService"],
+        "docs/downloads.md": ["Guides"],
         "docs/first-monitor.md": ["FirstProgram", "OtherWays"],
         "docs/first-upload.md": ["FirstRequest", "SteadyUpload"],
         "docs/http-errors.md": ["FirstRequest"],
         "docs/interceptors.md": ["SigningRequests"],
+        "docs/observability.md": ["RunningService"],
+        "docs/outbox.md": ["DurableReadings"],
         "docs/parameters.md": ["Guides"],
+        "docs/porting.md": ["PortedPrograms/WeatherStation.swift", "PortedPrograms/PhotoAlbum.swift"],
         "docs/server-sent-events.md": ["FollowingEvents"],
+        "docs/sessions.md": ["RunningService"],
+        "docs/testing.md": ["Guides"],
     ]
 
     @Test(arguments: pages.keys.sorted())
     func `each block of Swift is part of a program under Examples`(page: String) throws {
-        let programs = try #require(Self.pages[page]).map { try Repository.read("Examples/\($0)/main.swift") }
+        let programs = try #require(Self.pages[page]).map { name in
+            try Repository.read(name.hasSuffix(".swift") ? "Examples/\(name)" : "Examples/\(name)/main.swift")
+        }
         let blocks = try MarkdownPage(page).blocks(of: "swift")
         #expect(!blocks.isEmpty)
         for block in blocks { #expect(programs.contains { $0.contains(block.text) }, "\(block.text)") }
@@ -23,7 +32,7 @@ import Testing
     @Test func `each expression of the porting table is part of a program under Examples`() throws {
         let source = try Repository.read("Examples/ComingFrom/main.swift")
         let table = try #require(try MarkdownPage("docs/porting.md").tables.first)
-        #expect(table.count == 33)
+        #expect(table.count == 39)
         for row in table.dropFirst(2) {
             for span in try #require(row.last).matches(of: /`([^`]+)`/).map({ String($0.1) }) {
                 #expect(source.contains(span) || Self.serializers.contains(span), "\(span)")

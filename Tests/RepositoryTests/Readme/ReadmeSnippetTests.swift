@@ -13,7 +13,7 @@ struct ReadmeSnippetTests {
     @Test("The first program is the one under Examples, and has at most ten lines of code")
     func firstProgram() throws {
         let programs = readme.blocks.filter { $0.language == "swift" }
-        #expect(programs.count == 3)
+        #expect(programs.count == 4)
         let lines = try #require(programs.first).lines
         #expect(try lines.joined(separator: "\n") + "\n" == Repository.read("Examples/FirstProgram/main.swift"))
         #expect(lines.filter { !$0.isEmpty }.count <= 10)
@@ -44,6 +44,21 @@ struct ReadmeSnippetTests {
         let refusal = try LabProcess.run(BuiltProducts.path(of: "FirstRequest"), [base]).output
         #expect(refusal.hasPrefix("no response: GET \(base)/users/7: "))
         #expect(refusal.hasSuffix("(connectionRefused, neverSent)\n"))
+    }
+
+    @Test("The program with an outbox is the one under Examples, and delivers a reading")
+    func durableReadings() throws {
+        let block = try #require(readme.blocks.filter { $0.language == "swift" }.last)
+        let source = try Repository.read("Examples/DurableReadings/main.swift")
+        #expect(source.contains(block.lines.joined(separator: "\n")))
+        let server = try ScriptedServer(always: [.readRequest, .response("stored")])
+        let folder = try LabFolder()
+        let outcome = try LabProcess.run(
+            BuiltProducts.path(of: "DurableReadings"),
+            ["\(folder.path)/box", "http://127.0.0.1:\(server.port)/v1"]
+        )
+        #expect(outcome.output == "on disk: 1\n1 delivered 200\n", "\(outcome)")
+        #expect(server.connections.first?.text.hasPrefix("POST /v1/readings HTTP/1.1\r\n") == true)
     }
 
     private static let user = ServerStep.response(#"{"name":"Ann"}"#, headers: ["Content-Type: application/json"])

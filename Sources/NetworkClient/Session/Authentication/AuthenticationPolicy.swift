@@ -15,20 +15,25 @@ public struct AuthenticationPolicy: Sendable {
     ///
     /// With several, the session's initializer throws ``HTTPError/Code/invalidConfiguration``.
     public var tokens: [BearerTokens]
+    /// The netrc file with credentials for hosts for which ``credentials`` has none; nil, the default, for none.
+    public var netrc: NetrcSource?
 
     /// Creates a policy.
     ///
     /// - Parameters:
     ///   - credentials: The known credentials.
     ///   - tokens: The sources of bearer tokens, at most one for each origin.
+    ///   - netrc: The netrc file with further credentials.
     ///   - handler: The handler that supplies other credentials.
     public init(
         credentials: [SpaceCredential] = [],
         tokens: [BearerTokens] = [],
+        netrc: NetrcSource? = nil,
         handler: AuthenticationHandler? = nil
     ) {
         self.credentials = credentials
         self.tokens = tokens
+        self.netrc = netrc
         self.handler = handler
     }
 
@@ -36,7 +41,7 @@ public struct AuthenticationPolicy: Sendable {
     public static let none = Self()
 
     /// Whether there are neither credentials nor tokens nor a handler.
-    var isEmpty: Bool { credentials.isEmpty && tokens.isEmpty && handler == nil }
+    var isEmpty: Bool { credentials.isEmpty && tokens.isEmpty && handler == nil && netrc == nil }
 }
 
 /// A credential with its protection space (RFC 9110, 11.5).
@@ -47,6 +52,8 @@ public struct SpaceCredential: Sendable, Hashable {
     public let origin: String
     /// The realm; nil for all realms of the origin.
     public let realm: String?
+    /// Whether it is sent with the first request as Basic, before the server requires it.
+    public let isPreemptive: Bool
 
     /// Creates a credential for a protection space.
     ///
@@ -55,10 +62,13 @@ public struct SpaceCredential: Sendable, Hashable {
     ///   - origin: The origin as a URL. An invalid one makes the session's initializer throw
     ///     ``HTTPError/Code/invalidConfiguration``.
     ///   - realm: The realm as in the server's challenge; nil for all realms.
-    public init(_ credential: Credential, for origin: String, realm: String? = nil) {
+    ///   - isPreemptive: Whether it is sent with the first request as Basic, before the server requires it. The server,
+    ///     and everyone on the path without TLS, then has the password even if it would have accepted Digest.
+    public init(_ credential: Credential, for origin: String, realm: String? = nil, isPreemptive: Bool = false) {
         self.credential = credential
         self.origin = origin
         self.realm = realm
+        self.isPreemptive = isPreemptive
     }
 }
 
@@ -114,6 +124,8 @@ public struct BearerTokens: Sendable {
     public let origin: String
     /// The first token.
     let token: String?
+    /// Whether the first token is obtained before the first request.
+    let isPreemptive: Bool
     let refresh: Refresh
 
     /// Creates a source of tokens.
@@ -122,11 +134,18 @@ public struct BearerTokens: Sendable {
     ///   - origin: The origin of the tokens as a URL. An invalid one makes the session's initializer throw
     ///     ``HTTPError/Code/invalidConfiguration``.
     ///   - token: The first token. If nil, requests are sent without a token, and one is obtained after a 401.
+    ///   - isPreemptive: Whether, if there is no token, one is obtained before the first request is sent.
     ///   - refresh: Obtains the next token. An error that it throws fails all waiting requests with
     ///     ``HTTPError/Code/tokenRefreshFailed``, with the error as the cause.
-    public init(for origin: String, token: String? = nil, refresh: @escaping Refresh) {
+    public init(
+        for origin: String,
+        token: String? = nil,
+        isPreemptive: Bool = false,
+        refresh: @escaping Refresh
+    ) {
         self.origin = origin
         self.token = token
+        self.isPreemptive = isPreemptive
         self.refresh = refresh
     }
 
@@ -147,15 +166,20 @@ extension BearerTokens: CustomStringConvertible, CustomDebugStringConvertible, C
 final class RequestCredentials: Sendable {
     /// The request's own credential, and its origin; nil to use those of the session.
     let own: (credential: Credential, origin: HTTPOrigin)?
+    /// Whether its own credential is sent before the server requires it.
+    let isPreemptive: Bool
 
-    private init(own: (credential: Credential, origin: HTTPOrigin)?) { self.own = own }
+    private init(own: (credential: Credential, origin: HTTPOrigin)?, isPreemptive: Bool = false) {
+        self.own = own
+        self.isPreemptive = isPreemptive
+    }
 
     /// The session's credentials.
     static let shared = RequestCredentials(own: nil)
 
     /// Creates credentials for a request with its own credential.
-    convenience init(_ credential: Credential, for origin: HTTPOrigin) {
-        self.init(own: (credential, origin))
+    convenience init(_ credential: Credential, for origin: HTTPOrigin, isPreemptive: Bool) {
+        self.init(own: (credential, origin), isPreemptive: isPreemptive)
     }
 
     /// Returns the request's own credential, if it is for an origin.
@@ -171,8 +195,15 @@ extension HTTPSession {
     func login(for url: HTTPURL, _ options: RequestOptions, _ headers: HTTPHeaders) -> RequestCredentials? {
         let mayAppear = options.credential != nil || url.hasCredentials || !configuration.authentication.isEmpty
         guard mayAppear, options.authenticates, !headers.contains(name: "Authorization") else { return nil }
-        if let credential = options.credential { return .init(credential, for: url.origin) }
-        if let user = url.user { return .init(.init(user: user, password: url.password ?? ""), for: url.origin) }
+        let isPreemptive = options.isPreemptive
+        if let credential = options.credential {
+            return .init(credential, for: url.origin, isPreemptive: isPreemptive)
+        }
+        if let user = url.user {
+            let password = url.password ?? core.netrc?.password(of: user, at: url.origin) ?? ""
+            let credential = Credential(user: user, password: password)
+            return .init(credential, for: url.origin, isPreemptive: isPreemptive)
+        }
         // The request that obtains a token must not wait for it.
         if !configuration.authentication.tokens.isEmpty, BearerTokens.isRefreshing { return nil }
         return .shared

@@ -13,6 +13,7 @@ final class Authenticator {
     private let handler: AuthenticationHandler?
     /// The token keepers, by origin.
     let tokens: [HTTPOrigin: TokenKeeper]
+    private let netrc: NetrcCredentials?
     /// The protection spaces for which credentials were sent.
     private var spaces = ProtectionSpaces()
     /// The challenges that the handler was asked about, each with the requests that wait for its reply.
@@ -22,12 +23,18 @@ final class Authenticator {
         self.core = core
         configured = policy.credentials
         handler = policy.handler
+        netrc = policy.netrc
         tokens = policy.tokens.mapValues { TokenKeeper($0, core) }
     }
 
-    /// Returns the configured credential for a realm; nil if there is none.
-    private func configuredCredential(for realm: String, at origin: HTTPOrigin) -> Credential? {
-        configured[origin]?.first { $0.realm == nil || $0.realm == realm }?.credential
+    /// Returns the configured credential for a realm, otherwise that of the netrc file; nil if there is none.
+    private func configuredCredential(for realm: String, _ handle: RequestHandle) -> Credential? {
+        let configured = configured[handle.current.url.origin]?.first { $0.realm == nil || $0.realm == realm }
+        return configured?.credential ?? netrcCredential(handle)
+    }
+
+    private func netrcCredential(_ handle: RequestHandle) -> Credential? {
+        netrc?.credential(at: handle.current.url.origin, from: handle.request.url.origin)
     }
 
     // MARK: Sending
@@ -47,7 +54,7 @@ final class Authenticator {
         guard
             let space = made.flatMap({ spaces.space(of: $0.realm, $0.credential, at: origin) })
                 ?? spaces.space(of: String(handle.current.url.path), at: origin, for: login.credential(at: origin))
-        else { return }
+        else { return sendPreemptively(&head, handle, login) }
         let value = spaces.authorization(
             space.number,
             at: origin,
@@ -58,6 +65,33 @@ final class Authenticator {
         head.headers.replaceOrAdd(name: "Authorization", value: value)
         let used = AuthenticatedSpace(origin: origin, realm: space.0.realm, credential: space.0.credential)
         handle.following.sent = .space(used, scheme: space.0.authorization.scheme, isMade: used == made)
+    }
+
+    /// Adds Basic credentials before a challenge, if that is wanted.
+    private func sendPreemptively(
+        _ head: inout HTTPRequestHead,
+        _ handle: RequestHandle,
+        _ login: RequestCredentials
+    ) {
+        guard let (credential, realm) = preemptiveCredential(handle, login),
+            let value = BasicAuthorization.value(credential)
+        else { return }
+        head.headers.replaceOrAdd(name: "Authorization", value: value)
+        handle.following.sent = .preemptive(realm: realm)
+    }
+
+    /// Returns the credential to send before a challenge, and its realm if that is known; nil for none.
+    private func preemptiveCredential(
+        _ handle: RequestHandle,
+        _ login: RequestCredentials
+    ) -> (Credential, realm: String?)? {
+        let origin = handle.current.url.origin
+        if let own = login.credential(at: origin) { return login.isPreemptive ? (own, nil) : nil }
+        if let configured = configured[origin]?.first(where: \.isPreemptive) {
+            return (configured.credential, configured.realm)
+        }
+        guard netrc?.isPreemptive == true, configured[origin] == nil else { return nil }
+        return netrcCredential(handle).map { ($0, nil) }
     }
 
     /// Returns the parts of a request from which Digest computes its credentials.
@@ -79,7 +113,7 @@ final class Authenticator {
     func canAuthenticate(_ login: RequestCredentials, _ handle: RequestHandle) -> Bool {
         let origin = handle.current.url.origin
         return login.credential(at: origin) != nil || handler != nil || configured[origin] != nil
-            || login.own == nil && tokens[origin] != nil
+            || login.own == nil && tokens[origin] != nil || netrcCredential(handle) != nil
     }
 
     /// Records that the credentials of a request were accepted: its response is not a challenge.
@@ -89,6 +123,7 @@ final class Authenticator {
         following.sent = nil
         switch sent {
         case .token(let generation, let origin): tokens[origin]?.accepted(generation)
+        case .preemptive: break
         case .space(let space, let scheme, _):
             guard scheme == "digest" else { return }
             let info = ChallengeParser.parameters(in: head.headers["Authentication-Info"])
@@ -103,12 +138,15 @@ struct ResolvedAuthentication: Sendable {
     var credentials: [HTTPOrigin: [SpaceCredential]] = [:]
     var tokens: [HTTPOrigin: BearerTokens] = [:]
     var handler: AuthenticationHandler?
+    var netrc: NetrcCredentials?
 
-    /// Creates the policy and parses its origins.
+    /// Creates the policy, parses its origins and reads the netrc file.
     ///
-    /// - Throws: `invalidConfiguration` if an origin is not a URL, or has two sources of tokens.
+    /// - Throws: `invalidConfiguration` if an origin is not a URL, or has two sources of tokens, or if the file can't be
+    ///   used.
     init(_ policy: AuthenticationPolicy) throws(HTTPError) {
         handler = policy.handler
+        if let source = policy.netrc { netrc = try NetrcCredentials(source) }
         for credential in policy.credentials {
             credentials[try Self.origin(credential.origin), default: []].append(credential)
         }
@@ -166,19 +204,21 @@ extension Authenticator {
         let origin = handle.current.url.origin
         if login.own == nil, let keeper = tokens[origin] { return keeper.refused(handle, response, sent) }
         let challenges = ChallengeParser.challenges(in: response["WWW-Authenticate"])
+        if let reason = UnsupportedSchemes.reason(for: challenges) {
+            return .fail(.unsupportedSchemes(reason, handle, response))
+        }
         let space = sent?.space
-        switch following.trail.challenged(challenges, at: origin, sent: space?.note) {
+        switch following.trail.challenged(challenges, at: origin, sent: sent?.note) {
         case .refused:
-            if let space { spaces.forget(space.used.realm, space.used.credential, at: origin) }
+            if let space { spaces.forget(space.realm, space.credential, at: origin) }
             return .end
         case .renew(let challenge):
-            guard let credential = space?.used.credential else { return .end }
+            guard let credential = space?.credential else { return .end }
             let isShared = login.credential(at: origin) == nil
             return authenticate(challenge, credential, handle, isShared: isShared) ?? .end
         case .authenticate(let challenges):
-            let realm = space?.note.realm
             return authenticate(
-                .init(handle: handle, response: response, challenges: challenges, sentRealm: realm),
+                .init(handle: handle, response: response, challenges: challenges, sentRealm: space?.realm),
                 login
             )
         }
@@ -222,10 +262,7 @@ extension Authenticator {
         _ challenge: AuthenticationChallenge,
         _ handle: RequestHandle
     ) -> ResponseDecision? {
-        let origin = handle.current.url.origin
-        guard let realm = challenge.realm, let credential = configuredCredential(for: realm, at: origin) else {
-            return nil
-        }
+        guard let realm = challenge.realm, let credential = configuredCredential(for: realm, handle) else { return nil }
         return authenticate(challenge, credential, handle, isShared: true)
     }
 
@@ -320,10 +357,19 @@ extension Authenticator {
 }
 
 extension SentCredential {
-    /// The space for which credentials were sent; nil for a token.
-    fileprivate var space: (used: AuthenticatedSpace, note: ChallengeTrail.Sent)? {
-        guard case .space(let used, let scheme, let isMade) = self else { return nil }
-        return (used, .init(scheme: scheme, realm: used.realm, isMade: isMade))
+    /// The space for which credentials were sent; nil for a token, and for one that is not known.
+    fileprivate var space: AuthenticatedSpace? {
+        guard case .space(let used, _, _) = self else { return nil }
+        return used
+    }
+
+    /// The description for the trail of challenges; nil for a token.
+    fileprivate var note: ChallengeTrail.Sent? {
+        switch self {
+        case .token: nil
+        case .preemptive(let realm): .init(scheme: "basic", realm: realm, isMade: false)
+        case .space(let used, let scheme, let isMade): .init(scheme: scheme, realm: used.realm, isMade: isMade)
+        }
     }
 }
 
@@ -334,6 +380,24 @@ extension HTTPError {
         var error = Self(.authenticationFailed, processing: .answered, reason: reason, cause: cause)
         error.response = response.head
         return error
+    }
+
+    /// Creates the error of a request whose server offers only schemes that the client refuses.
+    fileprivate static func unsupportedSchemes(
+        _ reason: String,
+        _ handle: RequestHandle,
+        _ response: DataResponse
+    ) -> Self {
+        let reason = "\(handle.current.endpoint.text) offers only \(reason)"
+        var error = Self(.authenticationFailed, processing: .answered, reason: reason)
+        error.add(response, of: handle)
+        return error
+    }
+
+    /// Creates the error of a request that was not sent because no token could be obtained for it.
+    static func tokenRefreshFailed(_ origin: HTTPOrigin, _ cause: any Error) -> Self {
+        let reason = "\(origin) needs a token, and none could be obtained (see the cause)"
+        return .init(.tokenRefreshFailed, processing: .neverSent, reason: reason, cause: cause)
     }
 
     /// Creates the error of a request for which no token could be obtained.

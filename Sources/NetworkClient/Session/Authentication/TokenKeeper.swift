@@ -10,10 +10,15 @@ final class TokenKeeper {
     private unowned let core: SessionCore
     private var refresh: TokenRefresh
     private var waiting: [(handle: RequestHandle, response: DataResponse)] = []
+    /// The closures of the requests that wait for the first token; they get the error if there is none.
+    private var starting: [(HTTPError?) -> Void] = []
+    /// Whether the first token is obtained before a request is sent.
+    let isPreemptive: Bool
 
     init(_ source: BearerTokens, _ core: SessionCore) {
         self.source = source
         self.core = core
+        isPreemptive = source.isPreemptive
         refresh = .init(token: source.token.flatMap { Self.isSendable($0) ? $0 : nil })
     }
 
@@ -24,6 +29,16 @@ final class TokenKeeper {
 
     /// Records that a request with a token succeeded.
     func accepted(_ generation: TokenRefresh.Generation) { refresh.accepted(generation) }
+
+    /// Obtains the first token, unless there is one or it is being obtained, and calls a closure when that has ended.
+    func obtain(at origin: HTTPOrigin, _ whenEnded: @escaping (HTTPError?) -> Void) {
+        switch refresh.refused(nil, wasRetried: false, at: Instant(.now())) {
+        case .end, .retry: return whenEnded(nil)
+        case .wait: break
+        case .begin: begin(at: origin)
+        }
+        starting.append(whenEnded)
+    }
 
     /// Decides about a request that was rejected.
     func refused(_ handle: RequestHandle, _ response: DataResponse, _ sent: SentCredential?) -> ResponseDecision {
@@ -63,8 +78,8 @@ final class TokenKeeper {
     }
 
     private func refreshEnded(_ result: Result<String, any Error>, for origin: HTTPOrigin) {
-        let waiting = waiting
-        self.waiting = []
+        let (waiting, starting) = (waiting, starting)
+        (self.waiting, self.starting) = ([], [])
         let failure: (any Error)?
         switch result {
         case .success(let token) where Self.isSendable(token):
@@ -77,6 +92,7 @@ final class TokenKeeper {
             refresh.failed()
             failure = error
         }
+        for whenEnded in starting { whenEnded(failure.map { .tokenRefreshFailed(origin, $0) }) }
         for (handle, response) in waiting where handle.run.isDeciding {
             let decision =
                 failure.map { ResponseDecision.fail(.tokenRefreshFailed(origin, response, $0)) } ?? resend(handle)

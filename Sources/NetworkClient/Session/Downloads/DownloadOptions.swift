@@ -9,7 +9,7 @@ public struct DownloadOptions: Sendable {
     /// The path of the partial file until the download is complete; nil, the default, for the file's path with `.part`
     /// appended.
     ///
-    /// It must be on the file system of the file. A record of the version is stored next to it, with `.info` appended.
+    /// It must be on the file system of the file. Only a GET request without a body to a given path uses it. A record of the version is stored next to it, with `.info` appended.
     public var partPath: String?
     /// Whether the file and its directory are flushed to disk before the request finishes (fsync(2)); true by default.
     ///

@@ -10,17 +10,12 @@ import NetworkClientCore
 /// let file = try await request.response().file
 /// ```
 public final class DownloadRequest: RequestHandle, @unchecked Sendable {
-    override func makeReceiver() throws(HTTPError) -> (any BodyReceiver)? {
-        guard case .receiver(let make) = request.destination else { return nil }
-        return try make(self)
-    }
-
     /// Returns the response once the complete body is written.
     ///
     /// - Returns: The file, and the head of the response.
     /// - Throws: ``HTTPError`` if there was no response, or ``HTTPError/Code/unacceptableStatus`` if the response has
-    ///   no file because its status is not 2xx, with its head and the first 4096 bytes of its body. Cancelling the task
-    ///   cancels the request.
+    ///   no file because its status is not 2xx, with its head and its body up to
+    ///   ``HTTPConfiguration/maximumErrorBodySize``. Cancelling the task cancels the request.
     public func response() async throws(HTTPError) -> DownloadResponse {
         try downloaded(try await ending().get())
     }
@@ -28,7 +23,7 @@ public final class DownloadRequest: RequestHandle, @unchecked Sendable {
     /// Calls a closure once with the response when the complete body is written, or with the error.
     ///
     /// - Parameters:
-    ///   - queue: The queue to call it on; nil for a thread of the library, on which it must not block.
+    ///   - queue: The queue to call it on; nil for ``HTTPConfiguration/callbackQueue``.
     ///   - completion: The closure.
     /// - Returns: The request itself, so that calls can be chained.
     @discardableResult
@@ -47,7 +42,10 @@ public final class DownloadRequest: RequestHandle, @unchecked Sendable {
     }
 
     private func downloaded(_ response: DataResponse) throws(HTTPError) -> DownloadResponse {
-        if let file = response.file { return .init(file: file, response: response) }
+        if let file = response.file {
+            reportSerialization(nil)
+            return .init(file: file, response: response)
+        }
         let status = response.head.status
         var error = HTTPError(
             .unacceptableStatus,
@@ -55,9 +53,10 @@ public final class DownloadRequest: RequestHandle, @unchecked Sendable {
             reason: (200...299).contains(status.code)
                 ? "the response (\(status)) has no file" : "the server responded with \(status), and no file"
         )
+        error.add(response, of: self)
         error.request = request.description
-        error.response = response.head
-        error.body = Array(response.buffer.readableBytesView.prefix(HTTPError.keptBody))
+        error.run = FailedRun(response.metrics)
+        reportSerialization(error)
         throw error
     }
 }
@@ -76,8 +75,11 @@ public struct DownloadResponse: Sendable {
     /// The status code, such as 200.
     public var status: Int { response.status }
 
-    /// The URL that was requested last, without user information and query.
+    /// The URL that was requested last, with its query, without user information.
     public var url: String { response.url }
+
+    /// The file name that the response suggests; see ``DataResponse/suggestedFileName``.
+    public var suggestedFileName: String { response.suggestedFileName }
 
     /// The durations of the stages of the request.
     public var metrics: RequestMetrics { response.metrics }
@@ -98,22 +100,69 @@ extension HTTPSession {
     ///   - reference: The URL, or a reference that is resolved against the session's base URL.
     ///   - path: The path of the file; if it is a symbolic link, the target of the link is replaced. A device or a pipe
     ///     is written directly.
-    ///   - parameters: The parameters, which are written into the query.
+    ///   - method: The method. Only a GET request without a body continues an earlier download.
+    ///   - parameters: The parameters, which the session's serializer writes into the query or the body.
     ///   - headers: Header fields, which replace the session's fields of the same name. With `Range` or `If-Range`, the
     ///     request fails with ``HTTPError/Code/invalidConfiguration``.
+    ///   - body: The body. Parameters become the first parts of a multipart form; with another body they are written into
+    ///     the query.
     ///   - options: The options of the download.
     /// - Returns: The request; ``DownloadRequest/response()`` waits for the file.
     @discardableResult
     public func download(
         _ reference: String,
         to path: String,
+        method: HTTPRequest.Method = .get,
         parameters: Parameters? = nil,
         headers: HTTPFields = [:],
+        body: RequestBody = .none,
         options: DownloadOptions = .init()
     ) -> DownloadRequest {
         var request = options.request
-        request.destination = .receiver { (handle) throws(HTTPError) in try FileReceiver(handle, to: path, options) }
-        return make(.get, reference, parameters, headers, .none, request)
+        request.destination = .receiver { (handle) throws(HTTPError) in try .taking(path, options, of: handle) }
+        return make(method, reference, parameters, headers, body, request)
+    }
+
+    /// Makes a request with any method, whose response's body is written to a file that a closure chooses when the head
+    /// of the response has been received.
+    ///
+    /// ```swift
+    /// let request = session.download("reports/latest") { head, name in "/var/spool/reports/\(name)" }
+    /// print(try await request.response().file.path ?? "")
+    /// ```
+    ///
+    /// The name that the closure gets is the one that the server suggests in `Content-Disposition` (RFC 6266), or else
+    /// the last component of the URL's path, or else `download`. It is safe as the last component of a path: without
+    /// separators, control characters and leading dot, with at most 255 bytes, and no device name of Windows. The server
+    /// still chooses it: with ``DownloadOptions/existingFile`` `refuse`, it can't replace a file.
+    ///
+    /// The file appears complete or not at all. Another request can't continue it.
+    ///
+    /// - Parameters:
+    ///   - reference: The URL, or a reference that is resolved against the session's base URL.
+    ///   - method: The method.
+    ///   - parameters: The parameters, which the session's serializer writes into the query or the body.
+    ///   - headers: Header fields, which replace the session's fields of the same name.
+    ///   - body: The body. Parameters become the first parts of a multipart form; with another body they are written into
+    ///     the query.
+    ///   - options: The options of the download; ``DownloadOptions/partPath`` has no effect.
+    ///   - destination: Returns the path of the file for the head of the response and the suggested name. Called once,
+    ///     for the first 2xx response, on a thread that may block. An error that it throws fails the request with
+    ///     ``HTTPError/Code/fileFailed``, as its cause; an ``HTTPError`` is the request's error.
+    /// - Returns: The request; ``DownloadRequest/response()`` waits for the file.
+    @discardableResult
+    public func download(
+        _ reference: String,
+        method: HTTPRequest.Method = .get,
+        parameters: Parameters? = nil,
+        headers: HTTPFields = [:],
+        body: RequestBody = .none,
+        options: DownloadOptions = .init(),
+        destination: @escaping @Sendable (HTTPResponse, _ suggestedName: String) throws -> String
+    ) -> DownloadRequest {
+        var request = options.request
+        request.destination = .receiver { .choosing(destination, options, of: $0) }
+        return make(method, reference, parameters, headers, body, request)
     }
 
     /// Makes a request with any method, whose response's body is written to a file or a descriptor while it is
@@ -146,52 +195,7 @@ extension HTTPSession {
         options: RequestOptions = .init()
     ) -> DownloadRequest {
         var options = options
-        options.destination = .receiver { FileReceiver.taking(output, of: $0) }
+        options.destination = .receiver { .taking(output, of: $0) }
         return make(method, reference, parameters, headers, body, options)
-    }
-}
-
-extension FileReceiver {
-    /// Creates the receiver of a download that can be continued.
-    fileprivate convenience init(
-        _ handle: RequestHandle,
-        to path: String,
-        _ options: DownloadOptions
-    ) throws(HTTPError) {
-        for name in ["Range", "If-Range"] where handle.request.head.headers.contains(name: name) {
-            let reason = "a download sets \(name) itself: leave it out of the fields"
-            throw .init(.invalidConfiguration, processing: .neverSent, reason: reason)
-        }
-        let file = PartialFile.Plan(
-            partPath: options.partPath,
-            existing: options.existingFile,
-            isSynced: options.isSynced
-        )
-        let sink = PlacedFile(path, file, of: handle.request.askedURL)
-        self.init(.init(path: path, traits: .init(), wantsIdentity: true), sink, handle)
-    }
-
-    /// Creates the receiver of any response's body; nil for a request whose response has none.
-    fileprivate static func taking(_ output: BodyOutput, of handle: RequestHandle) -> FileReceiver? {
-        handle.request.head.method == .HEAD ? nil : FileReceiver(handle, output)
-    }
-
-    private convenience init(_ handle: RequestHandle, _ output: BodyOutput) {
-        let head = handle.request.head
-        let asksForParts = head.method == .GET && !head.headers.contains(name: "Range")
-        let traits = DownloadState.Traits(asksForParts: asksForParts, takesAnySuccess: true)
-        switch output.place {
-        case .descriptor(let number):
-            let plan = Plan(path: nil, traits: traits, wantsIdentity: false)
-            self.init(plan, DirectFile(.descriptor(number)), handle)
-        case .file(let path, let existing, let isSynced):
-            let file = PartialFile.Plan(isContinuable: false, existing: existing, isSynced: isSynced)
-            let sink = PlacedFile(path, file, of: handle.request.askedURL)
-            self.init(.init(path: path, traits: traits, wantsIdentity: false), sink, handle)
-        }
-    }
-
-    private convenience init(_ plan: Plan, _ sink: any FileSink, _ handle: RequestHandle) {
-        self.init(plan, sink, host: handle.request.endpoint.text, loop: handle.core.loop)
     }
 }

@@ -8,7 +8,8 @@ final class FileReceiver: BodyReceiver {
     private var plan: Plan
     private let writer: SinkWriter
     private let loop: any EventLoop
-    private let host: String
+    /// The request, which retains this receiver.
+    private unowned let handle: RequestHandle
     private var state: DownloadState
     /// The file, once it is complete.
     private(set) var file: DownloadedFile?
@@ -17,16 +18,18 @@ final class FileReceiver: BodyReceiver {
     struct Plan: Sendable {
         /// The file's path, as the user wrote it; nil for a descriptor.
         var path: String?
+        /// The file whose path is chosen when the head of the response has been received; nil for a given path.
+        var chosen: ChosenFile?
         /// The capabilities; `isRestartable` is final when the file is open.
         var traits: DownloadState.Traits
         /// Whether the file is requested without compression.
         var wantsIdentity: Bool
     }
 
-    init(_ plan: Plan, _ sink: any FileSink, host: String, loop: any EventLoop) {
+    init(_ plan: Plan, _ sink: any FileSink, of handle: RequestHandle) {
         self.plan = plan
-        self.loop = loop
-        self.host = host
+        self.handle = handle
+        loop = handle.core.loop
         state = .init(.init(), plan.traits)
         writer = .init(sink, loop: loop)
     }
@@ -60,7 +63,10 @@ final class FileReceiver: BodyReceiver {
         }
     }
 
+    private var host: String { handle.request.endpoint.text }
+
     func begin(_ head: HTTPResponseHead) throws(HTTPError) -> Reception {
+        plan.chosen?.received(.init(head), at: handle.current.url)
         switch state.begin(.init(head)) {
         case .append: return .here
         case .restart(let part):
@@ -92,7 +98,8 @@ final class FileReceiver: BodyReceiver {
         }
         let finished = writer.finish()
         finished.assumeIsolated().whenSuccess { [self] in
-            file = .init(path: plan.path, size: state.part.length, resumedFrom: state.start ?? 0)
+            let path = plan.chosen?.path ?? plan.path
+            file = .init(path: path, size: state.part.length, resumedFrom: state.start ?? 0)
         }
         return finished
     }
@@ -140,18 +147,10 @@ extension RequestHandle {
         guard let target = try? FileTarget(path, .replace), !target.isSpecial else { return nil }
         let part = "\(target.path).part"
         guard let bytes = PartialFile.read("\(part).info"), let record = PartRecord(bytes),
-            record.key == request.askedURL.downloadKey,
+            record.key == request.url.downloadKey,
             let status = try? FileCall.status(part, followsLink: false), status.isRegular, status.isOwn,
             status.st_size > 0
         else { return nil }
         return .init(path: part, size: Int64(status.st_size))
-    }
-}
-
-extension PreparedRequest {
-    /// The URL that is requested, including the parameters that were added to its query.
-    var askedURL: HTTPURL {
-        if head.uri == url.target { return url }
-        return (try? HTTPURL("\(url.scheme)://\(url.authority)\(head.uri)")) ?? url
     }
 }

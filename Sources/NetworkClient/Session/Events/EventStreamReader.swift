@@ -4,9 +4,8 @@ import NetworkClientCore
 
 /// Reads the events of a stream, and connects again when the connection has ended.
 struct EventStreamReader {
-    /// Waits before a reconnection, at most as long as the delay; the key is that of the gate at which the request waits
-    /// for a path, nil for none.
-    typealias Pause = @Sendable (Duration, GateKey?) async -> Void
+    /// Waits before a reconnection.
+    typealias Pause = @Sendable (ReconnectPause) async -> Void
 
     private let request: EventStreamRequest
     private let pause: Pause
@@ -18,6 +17,11 @@ struct EventStreamReader {
     /// Bytes of the body that have not been parsed.
     private var input = ByteBuffer()
     private var gateKey: GateKey?
+    /// Counts the changes of the network; nil before the first connection, and for a request that does not wait for a
+    /// path.
+    private var network: NetworkChanges?
+    /// The number of changes when the current attempt began.
+    private var changesBefore = 0
     /// Whether there has been a stream.
     private var hasStreamed = false
     private var isOver = false
@@ -69,6 +73,8 @@ struct EventStreamReader {
 
     /// Sends the request, and begins to read the response.
     private mutating func connect() async throws(HTTPError) {
+        if network == nil, request.waitsForPath { network = NetworkChanges(request.session.core) }
+        changesBefore = network?.count ?? 0
         let handle = request.start(after: parser.lastEventID)
         gateKey = request.waitsForPath ? GateKey(handle.request.endpoint) : nil
         let response = try await handle.response()
@@ -77,7 +83,7 @@ struct EventStreamReader {
         if var error = HTTPError(rejecting: response.head) {
             error.request = handle.request.description
             if !(200...299).contains(response.status), let body = try? await response.body.collect(upTo: .max) {
-                error.body = Array(body.readableBytesView.prefix(HTTPError.keptBody))
+                error.body = Array(body.readableBytesView.prefix(handle.core.configuration.maximumErrorBodySize))
             }
             throw error
         }
@@ -91,12 +97,17 @@ struct EventStreamReader {
     ///
     /// - Parameter error: The error that ended the connection; nil if the server ended it.
     private mutating func reconnect(after error: HTTPError?) async {
-        if body == nil { schedule.failed() }
+        let hasFailed = body == nil
+        if hasFailed { schedule.failed() }
         body = nil
         input = ByteBuffer()
         // The server is not the reason, and the next request waits for the path.
         if error?.code == .pathLost, schedule.failures <= 1 { return }
-        await pause(schedule.delay(parser.retryTime, using: &generator), gateKey)
+        // The attempt may have failed because there was no path, which may be back since.
+        let mayBeCausedByPath = hasFailed && error?.mayBeCausedByPath == true
+        let change = mayBeCausedByPath ? network.map { NetworkChange(of: $0, after: changesBefore) } : nil
+        let delay = schedule.delay(parser.retryTime, using: &generator)
+        await pause(.init(delay: delay, gateKey: gateKey, change: change))
     }
 
     private mutating func end() {
@@ -104,6 +115,16 @@ struct EventStreamReader {
         body = nil
         input = ByteBuffer()
     }
+}
+
+/// A pause before a reconnection.
+struct ReconnectPause: Sendable {
+    /// The maximum duration.
+    let delay: Duration
+    /// The key of the gate at which the request waits for a path; nil for none.
+    let gateKey: GateKey?
+    /// The change of the network that ends it; nil if only the loss of the path does.
+    let change: NetworkChange?
 }
 
 extension HTTPError {

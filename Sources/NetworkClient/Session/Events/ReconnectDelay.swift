@@ -1,8 +1,10 @@
 import NIOCore
 import Reachability
 import ReachabilityCore
+import Synchronization
 
-/// A delay before a reconnection, which ends early when the path is lost or the task is cancelled.
+/// A delay before a reconnection, which ends early when the path is lost or the task is cancelled, and after some errors
+/// with any change of the network.
 ///
 /// When the path is lost, the reconnection does not wait for the rest of the delay but for the path, at the gate, and so
 /// is sent as soon as the path is back.
@@ -10,7 +12,7 @@ import ReachabilityCore
 /// Unchecked, because everything except constants is used on the session's event loop only.
 final class ReconnectDelay: @unchecked Sendable {
     private let core: SessionCore
-    private let key: GateKey?
+    private let pause: ReconnectPause
     private var continuation: CheckedContinuation<Void, Never>?
     private var timer: Scheduled<Void>?
     private var watch: (any ConnectivityWatch)?
@@ -20,40 +22,43 @@ final class ReconnectDelay: @unchecked Sendable {
     ///
     /// - Parameters:
     ///   - core: The part of the session that is on the event loop.
-    ///   - key: The destination whose path is watched; nil for none.
-    init(_ core: SessionCore, _ key: GateKey?) {
+    ///   - pause: Its maximum duration, and what ends it.
+    init(_ core: SessionCore, _ pause: ReconnectPause) {
         self.core = core
-        self.key = key
+        self.pause = pause
     }
 
-    /// Waits at most as long as a delay.
-    func wait(_ delay: Duration) async {
-        guard delay > .zero else { return }
+    /// Waits until the delay has ended.
+    func wait() async {
+        guard pause.delay > .zero else { return }
         await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
-                core.loop.execute { [self] in begin(delay, continuation) }
+                core.loop.execute { [self] in begin(continuation) }
             }
         } onCancel: {
             core.loop.execute { [self] in end() }
         }
     }
 
-    private func begin(_ delay: Duration, _ continuation: CheckedContinuation<Void, Never>) {
+    private func begin(_ continuation: CheckedContinuation<Void, Never>) {
         // A cancellation may have arrived first.
         guard !isOver else { return continuation.resume() }
         self.continuation = continuation
-        timer = core.loop.assumeIsolated().scheduleTask(in: .init(delay)) { [self] in end() }
-        guard key != nil, !core.isClosing else { return }
-        let connectivity = core.configuration.connectivity ?? ReachabilityMonitor.shared
-        watch = connectivity.watch([]) { [weak self, loop = core.loop] in
-            loop.execute { [weak self] in self?.checkPath() }
+        timer = core.loop.assumeIsolated().scheduleTask(in: .init(pause.delay)) { [self] in end() }
+        guard pause.gateKey != nil, !core.isClosing else { return }
+        watch = core.connectivity.watch([]) { [weak self, loop = core.loop] in
+            loop.execute { [weak self] in self?.networkChanged() }
         }
-        checkPath()
+        networkChanged()
+    }
+
+    private func networkChanged() {
+        if pause.change?.hasHappened == true { end() } else { checkPath() }
     }
 
     /// Ends the delay if the gate is closed.
     private func checkPath() {
-        guard let key, !isOver, !core.isClosing else { return }
+        guard let key = pause.gateKey, !isOver, !core.isClosing else { return }
         if case .closed = core.dispatcher.keeper.verdict(for: key) { end() }
     }
 
@@ -66,4 +71,44 @@ final class ReconnectDelay: @unchecked Sendable {
         continuation = nil
         waiting.resume()
     }
+}
+
+/// The next change of the network after a number of others.
+struct NetworkChange: Sendable {
+    private let network: NetworkChanges
+    private let count: Int
+
+    /// Creates the change.
+    ///
+    /// - Parameters:
+    ///   - network: The changes of the network.
+    ///   - count: The number of changes before this one.
+    init(of network: NetworkChanges, after count: Int) {
+        self.network = network
+        self.count = count
+    }
+
+    /// Whether it has happened.
+    var hasHappened: Bool { network.count != count }
+}
+
+/// Counts the changes of the network, as long as it is retained.
+final class NetworkChanges: Sendable {
+    private final class Counter: Sendable {
+        let count = Atomic(0)
+    }
+
+    private let counter: Counter
+    private let watch: any ConnectivityWatch
+
+    init(_ core: SessionCore) {
+        let counter = Counter()
+        self.counter = counter
+        watch = core.connectivity.watch([]) { counter.count.add(1, ordering: .relaxed) }
+    }
+
+    deinit { watch.cancel() }
+
+    /// The number of changes so far.
+    var count: Int { counter.count.load(ordering: .relaxed) }
 }

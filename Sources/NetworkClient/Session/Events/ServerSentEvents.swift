@@ -7,7 +7,8 @@ import NetworkClientCore
 /// ```
 /// The first iteration connects. When the connection ends or is lost, the sequence connects again after the retry time,
 /// three seconds unless the server sets another, and sends the ID of the last event as `Last-Event-ID`. While there is no
-/// path to the server, the request waits for it, and is sent as soon as there is one.
+/// path to the server, the request waits for it, and is sent as soon as there is one. It is also sent immediately if an
+/// attempt failed while the network was changing.
 ///
 /// The sequence ends when the server responds with 204. It throws an ``HTTPError`` for any other response than 200 with
 /// the type `text/event-stream`, and for errors that another attempt cannot change.
@@ -27,7 +28,7 @@ public struct ServerSentEvents: AsyncSequence, Sendable {
     init(_ request: EventStreamRequest) {
         self.request = request
         let core = request.session.core
-        pause = { delay, key in await ReconnectDelay(core, key).wait(delay) }
+        pause = { pause in await ReconnectDelay(core, pause).wait() }
     }
 
     /// Creates an iterator, which connects when its first event is requested.

@@ -51,7 +51,7 @@ extension HTTPError.Code {
         case .invalidResponse, .headTooLarge, .bodyTooLarge, .decompressionFailed, .unacceptableStatus,
             .unacceptableContentType, .responseSerializationFailed, .bodyUnavailable, .bodyNotReplayable, .fileFailed:
             .permanent
-        case .tooManyRedirects, .redirectCycle, .redirectUnusable, .redirectRefused, .authenticationFailed,
+        case .tooManyRedirects, .redirectUnusable, .redirectRefused, .authenticationFailed,
             .tokenRefreshFailed:
             .permanent
         case .connectivityTimedOut, .pathNotAllowed, .circuitOpen:

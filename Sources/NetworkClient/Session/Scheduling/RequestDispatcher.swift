@@ -496,7 +496,7 @@ extension HTTPError {
     }
 
     /// Whether the path may be the cause, so that it has to be looked up again.
-    fileprivate var mayBeCausedByPath: Bool {
+    var mayBeCausedByPath: Bool {
         switch code {
         case .networkUnreachable, .hostUnreachable, .addressNotAvailable, .interfaceNotFound, .prohibited, .blackholed,
             .connectFailed, .connectTimedOut, .tlsTimedOut, .resolveTimedOut, .nameTemporarilyUnresolvable,

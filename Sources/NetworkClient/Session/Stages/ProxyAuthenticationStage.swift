@@ -40,7 +40,7 @@ final class ProxyAuthenticationStage: ExchangeStage {
         let challenges = response["Proxy-Authenticate"]
         guard extras.proxyChallenges <= ProxyAuthenticator.maximumChallenges,
             core.proxyAuthenticator.learn(challenges, from: proxy, after: extras.sentProxyProof)
-        else { return .fail(.refused(by: proxy, request.endpoint, response)) }
+        else { return .fail(.refused(by: proxy, request, response)) }
         return .resend(request.current.copy)
     }
 }
@@ -52,13 +52,17 @@ extension HTTPURL {
 
 extension HTTPError {
     /// Creates the error for a proxy that rejects the user's credentials, or requires some.
-    fileprivate static func refused(by proxy: ProxyServer, _ endpoint: Endpoint, _ response: DataResponse) -> Self {
+    fileprivate static func refused(
+        by proxy: ProxyServer,
+        _ handle: RequestHandle,
+        _ response: DataResponse
+    ) -> Self {
         let status = "\(response.head.status.code) \(response.head.status.reasonPhrase)"
-        let words = ProxyFailure(proxy: proxy, endpoint: endpoint).words(for: status)
+        let failure = ProxyFailure(proxy: proxy, endpoint: handle.endpoint)
+        let words = failure.words(for: status, response["Proxy-Authenticate"])
         var error = HTTPError(.proxyAuthenticationRequired, processing: .refusedUnprocessed, reason: words)
         error.proxy = proxy.description
-        error.response = response.head
-        error.body = Array(response.bytes.prefix(HTTPError.keptBody))
+        error.add(response, of: handle)
         return error
     }
 }

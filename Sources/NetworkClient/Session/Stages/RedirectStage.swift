@@ -36,18 +36,17 @@ final class RedirectStage: ExchangeStage {
         let following = handle.following
         let location = RedirectReference.single(head.headers["Location"])
         let url = location.flatMap { request.url.redirected(by: $0) }
-        following.asked[request.url.key, default: []].insert(request.head.method.rawValue)
         let context = RedirectContext(
             status: Int(head.status.code),
             method: request.head.method.rawValue,
             body: handle.redirectBody,
-            target: url.map { .url(following.relation(of: $0, to: request.url)) }
+            target: url.map { .url(RedirectContext.Relation(of: $0, to: request.url)) }
                 ?? (location == nil ? .missing : .unusable),
             followed: following.redirects.count
         )
         switch policy.rules.verdict(on: context) {
         case .finalResponse: return .end
-        case .fail(let failure): return .fail(.redirect(failure, request, head, limit: policy.rules.limit))
+        case .fail(let failure): return .fail(.redirect(failure, request, head, after: following.redirects))
         case .follow(let step):
             guard let url else { return .end }
             do throws(HTTPError) {
@@ -101,21 +100,14 @@ extension RedirectPolicy {
     fileprivate var secrets: Set<String> { Set(secretFields.map { $0.lowercased() }) }
 }
 
-extension FollowingRun {
-    /// Returns the relation of a redirect's target to the URL that was requested.
-    fileprivate func relation(of url: HTTPURL, to old: HTTPURL) -> RedirectContext.Relation {
-        .init(
-            isSameOrigin: url.origin == old.origin,
-            isDowngrade: old.isSecure && !url.isSecure,
-            asked: asked[url.key] ?? []
-        )
+extension RedirectContext.Relation {
+    /// Creates the relation of a redirect's target to the URL that was requested.
+    fileprivate init(of url: HTTPURL, to old: HTTPURL) {
+        self.init(isSameOrigin: url.origin == old.origin, isDowngrade: old.isSecure && !url.isSecure)
     }
 }
 
 extension HTTPURL {
-    /// The URL without user information and fragment, to compare requests.
-    fileprivate var key: String { "\(origin)\(target)" }
-
     /// Returns the target of a redirect; nil if it is not a URL that can be requested.
     ///
     /// User information is kept within its origin. That of a `Location` is ignored: no server chooses the user.
@@ -135,7 +127,7 @@ extension HTTPError {
         _ failure: RedirectFailure,
         _ request: PreparedRequest,
         _ head: HTTPResponseHead,
-        limit: Int
+        after redirects: [Redirect]
     ) -> Self {
         if failure == .bodyNotReplayable {
             var error = notReplayable(at: request.endpoint.text)
@@ -150,13 +142,7 @@ extension HTTPError {
                 .init(
                     .tooManyRedirects,
                     processing: .answered,
-                    reason: "\(prefix), and \(limit) redirects were followed already"
-                )
-            case .cycle:
-                .init(
-                    .redirectCycle,
-                    processing: .answered,
-                    reason: "\(prefix), which redirects to a URL that was requested before"
+                    reason: "\(prefix), and \(redirects.count) redirects were followed already\(circle(redirects))"
                 )
             case .locationMissing:
                 .init(
@@ -179,5 +165,12 @@ extension HTTPError {
             }
         error.response = .init(head)
         return error
+    }
+
+    /// Returns the URL to which several redirects lead, as a hint; empty if there is none.
+    private static func circle(_ redirects: [Redirect]) -> String {
+        let targets = Dictionary(grouping: redirects, by: \.to)
+        guard let most = targets.max(by: { $0.value.count < $1.value.count }), most.value.count > 1 else { return "" }
+        return ", \(most.value.count) of them to \(most.key)"
     }
 }

@@ -1,0 +1,157 @@
+import HTTPTypes
+import NIOCore
+import NetworkClient
+import OutboxCore
+
+/// One request for a parcel.
+struct SendAttempt: Sendable {
+    /// The result of the request.
+    struct Result: Sendable {
+        var attempt: AttemptResult
+        var response: OutboxOutcome.Response?
+        var reason: String
+    }
+
+    let parcel: Parcel
+    let lane: StoredLane
+    let storage: BoxStorage
+    let session: HTTPSession
+    let credentials: CredentialLookup?
+
+    /// Sends the request.
+    ///
+    /// - Returns: The result; nil if nothing was sent because the user cancelled or held an item, or paused the lane.
+    func run() async -> Result? {
+        let credential: OutboxCredential?
+        do {
+            credential = try await self.credential()
+        } catch {
+            let reason = "the credential '\(item.credential ?? "")' can't be had: \(error)"
+            return .init(attempt: .failure(.destination, mayBeProcessed: false), reason: reason)
+        }
+        guard let body = await self.body() else {
+            let reason = "the body's file is missing, or its contents have changed since the item was added"
+            return .init(attempt: .failure(.item, mayBeProcessed: false), reason: reason)
+        }
+        return await send(body, credential)
+    }
+
+    private func send(_ body: RequestBody, _ credential: OutboxCredential?) async -> Result? {
+        let url = Destination.url(lane.destination, item.reference)
+        var fields = HTTPFields()
+        for (name, value) in item.fields.sorted(by: { $0.key < $1.key }) {
+            if let name = HTTPField.Name(name) { fields[name] = value }
+        }
+        let mark = AttemptMark(
+            storage: storage,
+            parcel: parcel,
+            rules: lane.options.rules,
+            credential: credential
+        )
+        var options = RequestOptions(
+            gate: .waitsForConnectivity(nil),
+            requirement: lane.options.path,
+            interceptors: [mark]
+        )
+        if case .user(let credential) = credential { options.credential = credential }
+        if let key = parcel.key { add(key, &fields, &options) }
+        let method = HTTPRequest.Method(rawValue: item.method) ?? .post
+        let request = session.request(method, url, headers: fields, body: body, options: options)
+        do throws(HTTPError) {
+            let response = try await request.response()
+            return .init(response, lane.options.confirmation)
+        } catch {
+            if error.cause is BoxStorage.NothingToSend { return nil }
+            return .init(attempt: .init(error), reason: "\(error)")
+        }
+    }
+
+    /// The first item; those of a batch have the same method, reference, fields and credential.
+    private var item: StoredItem { parcel.items[0] }
+
+    /// Sets the field of the key; by the standard's name the client treats the request as idempotent.
+    private func add(_ key: String, _ fields: inout HTTPFields, _ options: inout RequestOptions) {
+        let style: KeyStyle = lane.options.quotesKey ? .quoted : .bare
+        let value = style.fieldValue(key)
+        if lane.options.keyField.lowercased() == "idempotency-key" {
+            options.idempotencyKey = .custom(value)
+        } else if let name = HTTPField.Name(lane.options.keyField) {
+            fields[name] = value
+        }
+    }
+
+    private func credential() async throws -> OutboxCredential? {
+        guard let name = item.credential else { return nil }
+        guard let credentials else {
+            throw OutboxError(.notFound, reason: "the outbox was opened without a source of credentials")
+        }
+        return try await credentials(name)
+    }
+
+    /// The body; nil if it is lost.
+    private func body() async -> RequestBody? {
+        if parcel.batch != nil { return .bytes(lines, contentType: "application/x-ndjson") }
+        switch item.body {
+        case .none: return RequestBody.none
+        case .bytes(let bytes): return .bytes(bytes, contentType: item.contentType)
+        case .spooled(let name): return .file(storage.spool.path(name), contentType: item.contentType)
+        case .referenced(let path, let check):
+            let holds = try? await BlockingWork.run { check.holds(forFileAt: path) }
+            return holds == true ? .file(path, contentType: item.contentType) : nil
+        }
+    }
+
+    /// The bodies of a batch, one in a line: a line break within JSON is only white space.
+    private var lines: [UInt8] {
+        var lines: [UInt8] = []
+        for case .bytes(let bytes) in parcel.items.map(\.body) {
+            lines += bytes.map { $0 == 0x0A || $0 == 0x0D ? 0x20 : $0 }
+            lines.append(0x0A)
+        }
+        return lines
+    }
+}
+
+extension SendAttempt.Result {
+    fileprivate init(_ response: DataResponse, _ confirmation: ResponseConfirmation) {
+        attempt = .init(response, confirmation)
+        let table = response.head.headerFields.map { ($0.name.rawName, $0.value) }
+        self.response = .init(
+            status: response.status,
+            fields: .init(table, uniquingKeysWith: { "\($0), \($1)" }),
+            body: Array(response.buffer.readableBytesView.prefix(Spool.largestInlineBody))
+        )
+        switch attempt.verdict {
+        case .delivered: reason = ""
+        case .destinationFailed where !attempt.isConfirmed:
+            reason = "the response with status \(response.status) is not confirmed: a captive portal may have sent it"
+        default: reason = "the server responded with status \(response.status)"
+        }
+    }
+}
+
+extension AttemptResult {
+    /// Whether the response is the destination's own.
+    fileprivate var isConfirmed: Bool { if case .response(_, _, false) = self { false } else { true } }
+}
+
+/// Stores that an item is being sent, after the gate and the scheduler, and before its first byte.
+private struct AttemptMark: RequestInterceptor {
+    let storage: BoxStorage
+    let parcel: Parcel
+    let rules: LaneRules
+    let credential: OutboxCredential?
+
+    func adapt(_ request: HTTPRequest, for attempt: RequestAttempt) async throws -> HTTPRequest {
+        try await storage.mark(parcel, rules)
+        guard case .bearer(let token) = credential, hasSameOrigin(request, attempt.request.head) else { return request }
+        var request = request
+        request.headerFields[.authorization] = "Bearer \(token)"
+        return request
+    }
+
+    /// After a redirect to another origin, the token stays here.
+    private func hasSameOrigin(_ request: HTTPRequest, _ first: HTTPRequest) -> Bool {
+        request.scheme == first.scheme && request.authority == first.authority
+    }
+}

@@ -1,0 +1,88 @@
+import Crypto
+import Glibc
+
+/// The properties of a referenced file, which it must still have when it is sent.
+package struct FileCheck: Sendable, Hashable {
+    /// The size in bytes.
+    package var size: Int64
+    /// The time of the last change in nanoseconds since 1970 (`st_mtim`).
+    package var modified: Int64
+    /// The inode's number.
+    package var inode: UInt64
+    /// The SHA-256 of the contents, in hexadecimal digits.
+    package var sha256: String
+
+    /// The stored form.
+    var text: String { "\(size) \(modified) \(inode) \(sha256)" }
+
+    init(text: String) {
+        let words = text.split(separator: " ")
+        size = words.first.flatMap { Int64($0) } ?? -1
+        modified = words.dropFirst().first.flatMap { Int64($0) } ?? -1
+        inode = words.dropFirst(2).first.flatMap { UInt64($0) } ?? 0
+        sha256 = words.dropFirst(3).first.map(String.init) ?? ""
+    }
+
+    /// Reads a file's properties and contents.
+    init(ofFileAt path: String) throws(OutboxError) {
+        let status = try FileSystem.regularFile(at: path)
+        size = Int64(status.st_size)
+        modified = Int64(status.st_mtim.tv_sec) * 1_000_000_000 + Int64(status.st_mtim.tv_nsec)
+        inode = UInt64(status.st_ino)
+        sha256 = try FileSystem.sha256(ofFileAt: path)
+    }
+
+    /// Whether a file has still the contents; they are read only if its time or inode has changed.
+    func holds(forFileAt path: String) -> Bool {
+        guard let status = try? FileSystem.regularFile(at: path), Int64(status.st_size) == size else { return false }
+        let time = Int64(status.st_mtim.tv_sec) * 1_000_000_000 + Int64(status.st_mtim.tv_nsec)
+        if time == modified, UInt64(status.st_ino) == inode { return true }
+        return (try? FileSystem.sha256(ofFileAt: path)) == sha256
+    }
+}
+
+/// Calls on files, with errors that name them.
+enum FileSystem {
+    /// Returns the status of a regular file.
+    static func regularFile(at path: String) throws(OutboxError) -> stat {
+        var status = stat()
+        guard stat(path, &status) == 0 else { throw error("read the body", path, errno) }
+        guard status.st_mode & S_IFMT == S_IFREG else {
+            throw .init(.bodyUnavailable, reason: "\(path) is no regular file: give its contents as a sequence")
+        }
+        return status
+    }
+
+    /// Returns the SHA-256 of a file's contents in hexadecimal digits.
+    static func sha256(ofFileAt path: String) throws(OutboxError) -> String {
+        var hash = SHA256()
+        try read(path) { hash.update(bufferPointer: $0) }
+        return hash.finalize().hexadecimal
+    }
+
+    /// Reads a file from its beginning to its end.
+    static func read(_ path: String, _ body: (UnsafeRawBufferPointer) -> Void) throws(OutboxError) {
+        let file = open(path, O_RDONLY | O_CLOEXEC)
+        guard file >= 0 else { throw error("read the body", path, errno) }
+        defer { close(file) }
+        var buffer = [UInt8](repeating: 0, count: 1 << 18)
+        while true {
+            let count = Glibc.read(file, &buffer, buffer.count)
+            if count == 0 { return }
+            guard count > 0 else { throw error("read the body", path, errno) }
+            buffer.withUnsafeBytes { body(.init(rebasing: $0[..<count])) }
+        }
+    }
+
+    static func error(_ action: String, _ path: String, _ errno: Int32) -> OutboxError {
+        let text = "cannot \(action) \(path): \(String(cString: strerror(errno)))"
+        return errno == ENOSPC || errno == EDQUOT
+            ? .init(.full, reason: "\(text); free space on the file system")
+            : .init(.bodyUnavailable, reason: text)
+    }
+}
+
+extension SHA256Digest {
+    /// The digits of the digest.
+    var hexadecimal: String { map { String(UInt16($0) | 256, radix: 16).dropFirst() }.joined() }
+}

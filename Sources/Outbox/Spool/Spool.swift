@@ -1,0 +1,194 @@
+import COutbox
+import Glibc
+import LinuxSystem
+
+/// The folder of the bodies that are too large for the database.
+///
+/// A file is complete and synchronized before the row that names it is stored, and is removed after that row. A file that
+/// no row names is left from a process that ended in between; it is locked while its row is being stored.
+struct Spool: Sendable {
+    /// The size in bytes up to which bodies are stored in the database.
+    static let largestInlineBody = 64 << 10
+
+    let folder: String
+
+    /// A file of the spool whose row is not stored yet; unlocked when it is released.
+    final class Draft: Sendable {
+        let name: String
+        let path: String
+        let descriptor: Int32
+        /// The file that is removed when the row is stored.
+        let source: String?
+
+        init(name: String, path: String, descriptor: Int32, source: String? = nil) {
+            (self.name, self.path, self.descriptor, self.source) = (name, path, descriptor, source)
+        }
+
+        deinit { close(descriptor) }
+
+        /// Removes the moved file from its old place: the row is stored.
+        func commit() { if let source { unlink(source) } }
+
+        /// Removes the file: there is no row.
+        func discard() { unlink(path) }
+    }
+
+    /// Returns the path of a file.
+    func path(_ name: String) -> String { "\(folder)/\(name)" }
+
+    /// Stores the contents that a closure writes.
+    func write(_ body: (_ write: ([UInt8]) throws -> Void) async throws -> Void) async throws -> Draft {
+        let draft = try create()
+        do {
+            try await body { bytes in try Self.write(bytes, draft) }
+            try sync(draft)
+            return draft
+        } catch {
+            draft.discard()
+            throw error
+        }
+    }
+
+    /// Stores a file's contents under a name of the spool.
+    func take(_ source: String, moves: Bool) throws(OutboxError) -> Draft {
+        _ = try FileSystem.regularFile(at: source)
+        if moves, let draft = try link(source) { return draft }
+        let draft = try create(removing: moves ? source : nil)
+        do throws(OutboxError) {
+            try copy(source, to: draft)
+            try sync(draft)
+            return draft
+        } catch {
+            draft.discard()
+            throw error
+        }
+    }
+
+    /// Removes a file after its row; a failure leaves it to ``sweep(keeping:)``.
+    func remove(_ name: String) { unlink(path(name)) }
+
+    /// Removes the files that no row names.
+    ///
+    /// - Parameter isNamed: Whether a row names a file; called while the file is locked.
+    /// - Throws: The closure's error.
+    func sweep(isNamed: (String) async throws -> Bool) async throws {
+        for name in names where try await !isNamed(name) {
+            let file = open(path(name), O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
+            guard file >= 0 else { continue }
+            defer { close(file) }
+            // Locked: a process is about to store its row.
+            guard flock(file, LOCK_EX | LOCK_NB) == 0 else { continue }
+            if try await !isNamed(name) { unlink(path(name)) }
+        }
+    }
+
+    private var names: [String] {
+        guard let directory = opendir(folder) else { return [] }
+        defer { closedir(directory) }
+        var names: [String] = []
+        while let entry = readdir(directory) {
+            let name = withUnsafePointer(to: &entry.pointee.d_name) {
+                $0.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
+            }
+            if !name.hasPrefix(".") { names.append(name) }
+        }
+        return names
+    }
+
+    // MARK: Writing
+
+    private func create(removing source: String? = nil) throws(OutboxError) -> Draft {
+        let name = Self.makeName()
+        let file = open(path(name), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
+        guard file >= 0 else { throw FileSystem.error("create", path(name), errno) }
+        flock(file, LOCK_EX | LOCK_NB)
+        return .init(name: name, path: path(name), descriptor: file, source: source)
+    }
+
+    /// Gives a file a second name in the spool; its first is removed when the row is stored, so that no moment is without.
+    ///
+    /// - Returns: nil where that is not possible: on another file system.
+    private func link(_ source: String) throws(OutboxError) -> Draft? {
+        let name = Self.makeName()
+        guard Glibc.link(source, path(name)) == 0 else { return nil }
+        let file = open(path(name), O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
+        guard file >= 0 else {
+            unlink(path(name))
+            return nil
+        }
+        flock(file, LOCK_EX | LOCK_NB)
+        fchmod(file, 0o600)
+        let draft = Draft(name: name, path: path(name), descriptor: file, source: source)
+        do throws(OutboxError) { try sync(draft) } catch {
+            draft.discard()
+            throw error
+        }
+        return draft
+    }
+
+    private func copy(_ source: String, to draft: Draft) throws(OutboxError) {
+        let input = open(source, O_RDONLY | O_CLOEXEC)
+        guard input >= 0 else { throw FileSystem.error("read the body", source, errno) }
+        defer { close(input) }
+        if ioctl(draft.descriptor, Self.cloneRequest, input) == 0 { return }
+        var copied = netwatch_copy_file_range(input, draft.descriptor, 1 << 30)
+        while copied > 0 { copied = netwatch_copy_file_range(input, draft.descriptor, 1 << 30) }
+        if copied == 0 { return }
+        // From another kind of file system: what is there is continued.
+        guard errno != ENOSPC, errno != EDQUOT, errno != EIO else { throw FileSystem.error("copy", source, errno) }
+        var failure: OutboxError?
+        var buffer = [UInt8](repeating: 0, count: 1 << 18)
+        while failure == nil {
+            let count = read(input, &buffer, buffer.count)
+            if count == 0 { return }
+            guard count > 0 else { throw FileSystem.error("read the body", source, errno) }
+            do throws(OutboxError) { try Self.write(Array(buffer[..<count]), draft) } catch { failure = error }
+        }
+        if let failure { throw failure }
+    }
+
+    private static func write(_ bytes: [UInt8], _ draft: Draft) throws(OutboxError) {
+        var rest = bytes[...]
+        while !rest.isEmpty {
+            let count = rest.withUnsafeBytes { Glibc.write(draft.descriptor, $0.baseAddress, $0.count) }
+            if count < 0, errno == EINTR { continue }
+            guard count > 0 else { throw FileSystem.error("write", draft.path, errno) }
+            rest = rest.dropFirst(count)
+        }
+    }
+
+    private func sync(_ draft: Draft) throws(OutboxError) {
+        guard fsync(draft.descriptor) == 0 else { throw FileSystem.error("synchronize", draft.path, errno) }
+        let directory = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        guard directory >= 0 else { throw FileSystem.error("open", folder, errno) }
+        defer { close(directory) }
+        guard fsync(directory) == 0 else { throw FileSystem.error("synchronize", folder, errno) }
+    }
+
+    private static func makeName() -> String { OutboxToken.random() }
+
+    /// `FICLONE` of `linux/fs.h`.
+    private static let cloneRequest: UInt = 0x4004_9409
+}
+
+/// Random text that can't be guessed.
+enum OutboxToken {
+    /// 128 bits in hexadecimal digits.
+    static func random() -> String {
+        (0..<2).map { _ in
+            let digits = String(UInt64.random(in: .min ... .max), radix: 16)
+            return String(repeating: "0", count: 16 - digits.count) + digits
+        }.joined()
+    }
+}
+
+/// Work that blocks, on threads of its own rather than those of Swift's tasks.
+enum BlockingWork {
+    private static let threads = ThreadPool(name: "outbox-files")
+
+    static func run<Value: Sendable>(_ body: @escaping @Sendable () throws -> Value) async throws -> Value {
+        try await withCheckedThrowingContinuation { continuation in
+            threads.enqueue { continuation.resume(with: Result { try body() }) }
+        }
+    }
+}

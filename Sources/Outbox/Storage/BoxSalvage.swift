@@ -1,0 +1,85 @@
+import DurableStore
+import FoundationEssentials
+import Glibc
+import OutboxCore
+
+/// The repair of a damaged database: it is set aside, and each row that can be read is copied into a new one.
+///
+/// An item that can't be read as a whole ends as damaged, if at least its identifier is known.
+struct BoxSalvage {
+    let files: DurableStore.Files
+    let reading: ClockReading
+
+    init(files: DurableStore.Files, at reading: ClockReading) {
+        self.files = files
+        self.reading = reading
+    }
+
+    /// Sets the damaged files aside, and fills a new database.
+    func run() throws {
+        let aside = try setAside()
+        let database = try Database(at: files.database)
+        try database.migrate(BoxSchema.migrations)
+        guard let damaged = try? Database(at: "\(aside)/\(files.name)", .privateCopy) else { return }
+        try database.transaction {
+            for table in ["clock", "lane", "item", "outcome", "batch", "counter"] {
+                try copy(table, from: damaged, into: database)
+            }
+            try BoxSchema.recount(database)
+        }
+    }
+
+    /// Moves the files to a folder `damaged-N`.
+    private func setAside() throws -> String {
+        for number in 1... {
+            let folder = "\(files.folder)/damaged-\(number)"
+            guard mkdir(folder, 0o700) == 0 else {
+                if errno == EEXIST { continue }
+                throw StoreError("create the folder", folder, errno: errno)
+            }
+            for suffix in ["", "-wal"] { rename(files.database + suffix, "\(folder)/\(files.name)\(suffix)") }
+            unlink(files.database + "-shm")
+            return folder
+        }
+        return files.folder
+    }
+
+    /// Copies the rows of a table one by one; a row that can't be read is left out.
+    private func copy(_ table: String, from damaged: Database, into database: Database) throws {
+        let columns = try database.query("SELECT name FROM pragma_table_info('\(table)')") { $0.text(0) ?? "" }
+        if table == "counter" { try database.run("DELETE FROM counter") }
+        for id in identifiers(of: table, in: damaged) {
+            let row = try? damaged.first("SELECT * FROM \(table) WHERE rowid = ?", .integer(id)) { row in
+                columns.indices.map { row.value(Int32($0)) }
+            }
+            guard let row = row ?? nil else {
+                if table == "item" { try note(id, in: database) }
+                continue
+            }
+            let places = columns.map { _ in "?" }.joined(separator: ", ")
+            _ = try? database.run("INSERT OR IGNORE INTO \(table) VALUES (\(places))", row)
+        }
+    }
+
+    /// Returns the identifiers of the rows that can be found, from both ends: a damaged page hides those behind it.
+    private func identifiers(of table: String, in damaged: Database) -> [Int64] {
+        var found: Set<Int64> = []
+        for order in ["ASC", "DESC"] {
+            _ = try? damaged.query("SELECT rowid FROM \(table) ORDER BY rowid \(order)") { found.insert($0.integer(0)) }
+        }
+        return found.sorted()
+    }
+
+    /// Adds the outcome of an item that can't be read.
+    private func note(_ id: Int64, in database: Database) throws {
+        try database.run(
+            """
+            INSERT OR IGNORE INTO outcome (id, lane, end, method, reference, user_info, added_wall, ended_wall, reason)
+            VALUES (?, 0, ?, '', '', '{}', 0, ?, 'the database was damaged: the item can''t be read')
+            """,
+            .integer(id),
+            .integer(ItemEnd.damaged.rawValue),
+            .integer(reading.wall)
+        )
+    }
+}

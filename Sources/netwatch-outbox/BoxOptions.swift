@@ -1,0 +1,88 @@
+import ArgumentParser
+import CommandLineSupport
+import DurableStore
+import Glibc
+import LinuxSystem
+import NetwatchCore
+import Outbox
+
+/// The folder of the outbox.
+struct BoxOptions: ParsableArguments {
+    @Option(help: .init("The folder of the outbox.", valueName: "dir"))
+    var box: String?
+
+    /// The path of the folder.
+    var path: String {
+        if let box { return box }
+        let state = getenv("XDG_STATE_HOME").map { String(cString: $0) } ?? ""
+        let home = getenv("HOME").map { String(cString: $0) } ?? ""
+        return (state.isEmpty ? "\(home)/.local/state" : state) + "/netwatch/outbox"
+    }
+
+    /// Opens the storage of an outbox that exists.
+    func storage() throws(ToolError) -> BoxStorage {
+        try requireFolder()
+        return try Self.opening { try BoxStorage(at: path) }
+    }
+
+    /// Creates the folders above the outbox, and opens it.
+    func createdStorage() throws(ToolError) -> BoxStorage {
+        var parent = ""
+        for name in path.split(separator: "/").dropLast() {
+            parent += (parent.isEmpty && !path.hasPrefix("/") ? "" : "/") + name
+            mkdir(parent, 0o700)
+        }
+        return try Self.opening { try BoxStorage(at: path) }
+    }
+
+    /// Reads from a copy of the outbox in memory, which needs no permission to write.
+    func read<Value>(_ body: (Database) throws -> Value) throws(ToolError) -> Value {
+        try requireFolder()
+        return try Self.opening {
+            let copy = try StoreCopy(of: BoxStorage.files(of: path))
+            return try withExtendedLifetime(copy) { try body(copy.database) }
+        }
+    }
+
+    private func requireFolder() throws(ToolError) {
+        if access("\(path)/\(BoxSchema.fileName)", F_OK) == 0 || errno != ENOENT { return }
+        let what = path.escapedForTerminal
+        throw .init("there is no outbox in '\(what)'; add an item, or name its folder with --box", exit: .noInput)
+    }
+
+    private static func opening<Value>(_ body: () throws -> Value) throws(ToolError) -> Value {
+        do { return try body() } catch { throw OutboxError(error).toolError }
+    }
+}
+
+extension ExitStatus {
+    /// `EX_NOINPUT`: there is no such item, lane or outbox.
+    static let noInput = Self(rawValue: 66)
+    /// `wait`: the item ended otherwise than delivered.
+    static let endedOtherwise = Self(rawValue: 1)
+}
+
+extension OutboxError {
+    /// The error for the user, with its exit status.
+    var toolError: ToolError {
+        let status: ExitStatus =
+            switch code {
+            case .invalidRequest, .secretRefused, .keyInUse: .usage
+            case .damaged, .newerVersion: .badData
+            case .notFound, .bodyUnavailable: .noInput
+            case .full, .isSending: .timedOut
+            case .notPermitted: .notPermitted
+            default: .outputFailure
+            }
+        return .init(reason, exit: status)
+    }
+}
+
+/// Runs asynchronous code from a command, on the main thread.
+func waiting<Value: Sendable>(_ body: @escaping @Sendable () async throws -> Value) throws(ToolError) -> Value {
+    let promise = BlockingPromise<Result<Value, OutboxError>>()
+    Task {
+        do { promise.fulfill(.success(try await body())) } catch { promise.fulfill(.failure(OutboxError(error))) }
+    }
+    do throws(OutboxError) { return try promise.wait().get() } catch { throw error.toolError }
+}

@@ -1,0 +1,188 @@
+import DurableStore
+import FoundationEssentials
+import Glibc
+import HTTPLab
+import NetworkLab
+import Testing
+
+/// A store with one table.
+private struct Box {
+    let folder: LabFolder
+    static let schema = "CREATE TABLE entry (id INTEGER PRIMARY KEY, text TEXT UNIQUE, bytes BLOB)"
+
+    init() throws { folder = try LabFolder() }
+
+    var files: DurableStore.Files { .init(folder: folder.path, name: "entries.db") }
+
+    func open(
+        boot: String = "boot-1",
+        migrations: [String] = [schema],
+        repair: (@Sendable (DurableStore.Files) throws -> Void)? = nil
+    ) throws(StoreError) -> DurableStore {
+        var options = DurableStore.Options(migrations: migrations)
+        options.repair = repair
+        return try DurableStore(files, options, bootIdentifier: boot)
+    }
+}
+
+private func add(_ text: String, to store: DurableStore) async throws {
+    try await store.write { try $0.run("INSERT INTO entry (text) VALUES (?)", .text(text)) }
+}
+
+private func texts(in store: DurableStore) async throws -> [String] {
+    try await store.read { try $0.query("SELECT text FROM entry ORDER BY id") { $0.text(0) ?? "" } }
+}
+
+/// The store: group commits, several processes, damage.
+@Suite struct DurableStoreTests {
+    @Test func `what was written is there after the store is opened again`() async throws {
+        let box = try Box()
+        let store = try box.open()
+        try await add("a", to: store)
+        store.close()
+        #expect(try await texts(in: box.open()) == ["a"])
+    }
+
+    @Test func `values of each kind are read as they were written`() async throws {
+        let store = try Box().open()
+        try await store.write { database in
+            try database.run("INSERT INTO entry VALUES (?, ?, ?)", .integer(.max), "ä\0b", .blob([0, 255]))
+            try database.run("INSERT INTO entry VALUES (?, ?, ?)", 2, nil, .blob([]))
+        }
+        let rows = try await store.read { database in
+            try database.query("SELECT * FROM entry ORDER BY id DESC") { row in
+                "\(row.integer(0)) \(row.text(1)?.utf8.count ?? -1) \(row.blob(2) ?? [1])"
+            }
+        }
+        #expect(rows == ["\(Int64.max) 4 [0, 255]", "2 -1 []"])
+    }
+
+    @Test func `the error of one write undoes its changes, and none of the others`() async throws {
+        let store = try Box().open()
+        try await withThrowingTaskGroup(of: Bool.self) { group in
+            for number in 0..<200 {
+                group.addTask {
+                    do {
+                        try await store.write { database in
+                            try database.run("INSERT INTO entry (text) VALUES (?)", .text("\(number)"))
+                            if number % 3 == 0 {
+                                try database.run("INSERT INTO entry (text) VALUES (?)", .text("\(number)"))
+                            }
+                        }
+                        return number % 3 != 0
+                    } catch let error as StoreError {
+                        return error.code == .refused && number % 3 == 0
+                    }
+                }
+            }
+            for try await isRight in group { #expect(isRight) }
+        }
+        #expect(try await texts(in: store).count == 200 - 67)
+    }
+
+    @Test func `two stores of one folder write to it in turns`() async throws {
+        let box = try Box()
+        let stores = [try box.open(), try box.open()]
+        try await withThrowingTaskGroup { group in
+            for number in 0..<200 { group.addTask { try await add("\(number)", to: stores[number % 2]) } }
+            try await group.waitForAll()
+        }
+        #expect(try await texts(in: stores[0]).count == 200)
+    }
+
+    @Test func `a write to a closed store fails`() async throws {
+        let store = try Box().open()
+        store.close()
+        let error = await #expect(throws: StoreError.self) { try await add("a", to: store) }
+        #expect(error?.code == .closed)
+    }
+
+    @Test func `the schema is brought to the latest version, and a later one is refused`() async throws {
+        let box = try Box()
+        let first = try box.open()
+        try await add("a", to: first)
+        first.close()
+        let later = [Box.schema, "ALTER TABLE entry ADD COLUMN more TEXT"]
+        let second = try box.open(migrations: later)
+        #expect(try await second.read { try $0.query("SELECT more FROM entry") { $0.isNull(0) } } == [true])
+        second.close()
+        let error = #expect(throws: StoreError.self) { try box.open() }
+        #expect(error?.code == .newerSchema)
+        #expect(error?.description.contains("entries.db: the schema has version 2, and this program knows 1") == true)
+    }
+
+    @Test func `a file that is no database is damaged, and repaired where that is possible`() async throws {
+        let box = try Box()
+        try box.folder.write("entries.db", String(repeating: "no database ", count: 1_000))
+        let error = #expect(throws: StoreError.self) { try box.open() }
+        #expect(error?.code == .damaged)
+        let store = try box.open { try FileManager.default.removeItem(atPath: $0.database) }
+        try await add("a", to: store)
+    }
+
+    @Test func `damage is looked for after an unclean boot`() async throws {
+        let box = try Box()
+        let store = try box.open(boot: "boot-1")
+        for number in 0..<2_000 {
+            store.writeLater { try $0.run("INSERT INTO entry (text) VALUES (?)", .text("\(number)")) }
+        }
+        try await add("last", to: store)
+        // The store stays open, as at a power failure: its marker is left behind.
+        let copy = try LabFolder()
+        for name in try FileManager.default.contentsOfDirectory(atPath: box.folder.path) {
+            try FileManager.default.copyItem(atPath: "\(box.folder.path)/\(name)", toPath: "\(copy.path)/\(name)")
+        }
+        let files = DurableStore.Files(folder: copy.path, name: "entries.db")
+        let options = DurableStore.Options(migrations: [Box.schema])
+        let sound = try DurableStore(files, options, bootIdentifier: "boot-2")
+        #expect(try await texts(in: sound).count == 2_001)
+    }
+
+    @Test func `a copy in memory has what is only in the write-ahead log`() async throws {
+        let box = try Box()
+        let store = try box.open()
+        try await add("a", to: store)
+        store.close()
+        let copy = try StoreCopy(of: box.files)
+        #expect(try copy.database.query("SELECT text FROM entry") { $0.text(0) } == ["a"])
+    }
+
+    @Test func `commits of another store are noticed`() async throws {
+        let box = try Box()
+        let store = try box.open()
+        let (changes, continuation) = AsyncStream.makeStream(of: Void.self)
+        let watch = try ChangeWatch(box.files) { continuation.yield() }
+        let other = try box.open()
+        // The watch starts at some time: the store is written to until it is noticed.
+        let writer = Task {
+            var number = 0
+            while !Task.isCancelled {
+                try await add("\(number)", to: other)
+                number += 1
+            }
+        }
+        for await _ in changes { break }
+        writer.cancel()
+        _ = await writer.result
+        watch.cancel()
+        store.close()
+    }
+
+    @Test func `a lock excludes others until it is released`() throws {
+        let folder = try LabFolder()
+        let (one, two) = (try FileLock(at: "\(folder.path)/lock"), try FileLock(at: "\(folder.path)/lock"))
+        #expect(try one.tryLock())
+        #expect(try !two.tryLock())
+        one.unlock()
+        #expect(try two.tryLock())
+    }
+
+    @Test func `a missing folder is named, with what to do`() throws {
+        let files = DurableStore.Files(folder: "/nonexistent/outbox", name: "entries.db")
+        let error = #expect(throws: StoreError.self) {
+            try DurableStore(files, .init(migrations: []), bootIdentifier: "boot-1")
+        }
+        let text = "/nonexistent/outbox: cannot open the folder: No such file or directory"
+        #expect(error?.description == "\(text); check that the folder exists on a local disk")
+    }
+}
