@@ -174,7 +174,7 @@ let package = Package(
         .executableTarget(
             name: "netwatchd",
             dependencies: [
-                "CommandLineSupport", "EventCore", "EventServer", "LinuxSystem", "NetwatchCore", "Reachability",
+                "CommandLineSupport", "EventCore", "EventServer", "LinuxSystem", "Locking", "NetwatchCore", "Reachability",
                 "ReachabilityCore",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],

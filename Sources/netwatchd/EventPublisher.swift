@@ -1,9 +1,9 @@
 import CommandLineSupport
 import EventServer
 import LinuxSystem
+import Locking
 import NetwatchCore
 import ReachabilityCore
-import Synchronization
 
 /// Turns the monitor's changes into events.
 ///
@@ -12,7 +12,7 @@ final class EventPublisher: Sendable {
     private let server: EventServer
     private let report: ServiceReport
     private let wakeup: Wakeup
-    private let progress = Mutex(Progress())
+    private let progress = Lock(Progress())
 
     private struct Progress {
         var sequence: UInt64 = 0

@@ -61,8 +61,8 @@ struct ImportTableTests {
             "NetworkClientCore", "Reachability", "ReachabilityCore", "RequestGate",
         ]),
         "netwatchd": system.union([
-            "ArgumentParser", "CommandLineSupport", "EventCore", "EventServer", "LinuxSystem", "NetwatchCore",
-            "Reachability", "ReachabilityCore",
+            "ArgumentParser", "CommandLineSupport", "EventCore", "EventServer", "LinuxSystem", "Locking",
+            "NetwatchCore", "Reachability", "ReachabilityCore",
         ]),
         "netwatch-fetch": system.union([
             "ArgumentParser", "CommandLineSupport", "LinuxSystem", "NetwatchCore", "NetworkClient",
