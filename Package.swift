@@ -44,6 +44,7 @@ let package = Package(
         .executable(name: "netwatch", targets: ["netwatch"]),
         .executable(name: "netwatch-fetch", targets: ["netwatch-fetch"]),
         .executable(name: "netwatch-outbox", targets: ["netwatch-outbox"]),
+        .executable(name: "netwatchd", targets: ["netwatchd"]),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
@@ -132,6 +133,16 @@ let package = Package(
             swiftSettings: settings
         ),
         .target(name: "NetwatchCore", dependencies: ["ReachabilityCore"], swiftSettings: settings),
+        .target(name: "EventCore", dependencies: ["ReachabilityCore"], swiftSettings: settings),
+        .target(
+            name: "EventServer",
+            dependencies: [
+                "EventCore", "NetwatchCore", "ReachabilityCore",
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOPosix", package: "swift-nio"),
+            ],
+            swiftSettings: settings
+        ),
         .target(
             name: "CommandLineSupport",
             dependencies: [
@@ -155,6 +166,16 @@ let package = Package(
             dependencies: [
                 "CLinux", "CommandLineSupport", "LinuxSystem", "NetwatchCore", "NetworkClient", "NetworkClientCore",
                 "Reachability", "ReachabilityCore",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+            ],
+            swiftSettings: settings,
+            linkerSettings: [archives]
+        ),
+        .executableTarget(
+            name: "netwatchd",
+            dependencies: [
+                "CommandLineSupport", "EventCore", "EventServer", "LinuxSystem", "Locking", "NetwatchCore", "Reachability",
+                "ReachabilityCore",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: settings,
@@ -332,6 +353,11 @@ let package = Package(
             swiftSettings: settings
         ),
         .testTarget(
+            name: "EventCoreTests",
+            dependencies: ["EventCore", "NetworkLab", "ReachabilityCore"],
+            swiftSettings: settings
+        ),
+        .testTarget(
             name: "NetwatchCoreTests",
             dependencies: ["NetwatchCore", "NetworkLab", "ReachabilityCore"],
             exclude: ["Snapshots"],
@@ -421,7 +447,7 @@ let package = Package(
                 "Guides", "HTTPLab", "NetworkLab", "OtherClients", "OtherWays", "PipeConnection", "PortedPrograms",
                 "ReachabilityCore", "RunningService",
                 "SendingBodies",
-                "SigningRequests", "SteadyUpload", "netwatch", "netwatch-fetch", "netwatch-outbox",
+                "SigningRequests", "SteadyUpload", "netwatch", "netwatch-fetch", "netwatch-outbox", "netwatchd",
                 .product(name: "Crypto", package: "swift-crypto"),
             ],
             exclude: [
@@ -447,6 +473,15 @@ let package = Package(
             swiftSettings: settings
         ),
         .testTarget(
+            name: "netwatchdTests",
+            dependencies: [
+                "CommandLineLab", "CommandLineSupport", "EventCore", "EventServer", "LinuxSystem", "NetworkLab",
+                "Reachability", "ReachabilityCore", "netwatch", "netwatchd",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+            ],
+            swiftSettings: settings
+        ),
+        .testTarget(
             name: "netwatch-fetchTests",
             dependencies: [
                 "CLinux", "CommandLineLab", "CommandLineSupport", "HTTPLab", "LinuxSystem", "NetwatchCore",
@@ -462,7 +497,8 @@ let package = Package(
 // repository's files, and the examples, which these run.
 if Context.environment["NETWATCH_THREADS_ONLY"] != nil {
     let pure = [
-        "HTTPSerialization", "NetwatchCore", "NetworkClientCore", "OutboxCore", "ReachabilityCore", "Repository",
+        "EventCore", "HTTPSerialization", "NetwatchCore", "NetworkClientCore", "OutboxCore", "ReachabilityCore",
+        "Repository",
         "RequestGate",
     ]
     package.targets.removeAll { target in

@@ -9,6 +9,7 @@ package protocol NetwatchCommand: ParsableCommand {
 /// The summaries of commands that are executables of their own, for the help of `netwatch` and for theirs.
 package enum CommandSummary {
     package static let fetch = "Send an HTTP request and print the response body."
+    package static let serve = "Serve events to other programs, over HTTP on a Unix socket."
     package static let outbox = "Keep HTTP requests on disk until they are delivered."
 }
 

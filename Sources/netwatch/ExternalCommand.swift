@@ -6,7 +6,8 @@ import NetwatchCore
 
 /// A subcommand that is a separate executable, so that this one does not link its dependencies.
 ///
-/// `netwatch fetch` executes `netwatch-fetch` from the directory of this executable, as git does with its subcommands.
+/// `netwatch fetch` executes `netwatch-fetch`, and `netwatch serve` executes `netwatchd`, from the directory of this
+/// executable, as git does with its subcommands.
 struct ExternalCommand: Equatable {
     /// The name of the subcommand.
     let name: String
@@ -16,7 +17,7 @@ struct ExternalCommand: Equatable {
     private let isHelpRequest: Bool
 
     /// The subcommands that are separate executables.
-    static let names: Set<String> = ["fetch", "outbox"]
+    static let names: Set<String> = ["fetch", "outbox", "serve"]
 
     /// Creates a command of arguments; nil if they name another one.
     ///
@@ -35,7 +36,13 @@ struct ExternalCommand: Equatable {
     }
 
     /// The path of the executable, in the directory of this one.
-    var path: String { Self.directory + "/netwatch-" + name }
+    var path: String { Self.directory + "/" + file }
+
+    /// Its file's name; that of the service is a daemon's, as other systems have it in their lists of processes.
+    private var file: String { name == "serve" ? "netwatchd" : "netwatch-" + name }
+
+    /// The Debian package that has it; nil if none does.
+    private var package: String? { name == "serve" ? nil : file }
 
     /// Replaces this process by the executable (execv(3)), with the words of this process's command line byte for byte.
     ///
@@ -54,13 +61,14 @@ struct ExternalCommand: Equatable {
     }
 
     private func failure(_ error: SystemError) -> ToolError {
-        let file = path.escapedForTerminal
+        let path = path.escapedForTerminal
         guard error.code == ENOENT else {
-            return .init("cannot execute '\(file)': \(error); reinstall netwatch-\(name)", exit: .notExecutable)
+            return .init("cannot execute '\(path)': \(error); reinstall \(file)", exit: .notExecutable)
         }
+        let install = package.map { "install the package \($0), or " } ?? ""
         return .init(
-            "'netwatch \(name)' is not installed: there is no '\(file)'; install the package netwatch-\(name), "
-                + "or run './scripts/netwatch \(name)' in a checkout, which builds it",
+            "'netwatch \(name)' is not installed: there is no '\(path)'; \(install)"
+                + "run './scripts/netwatch \(name)' in a checkout, which builds it",
             exit: .commandNotFound
         )
     }
@@ -131,6 +139,22 @@ struct FetchCommand: NetwatchCommand {
 
     func execute() throws(ToolError) -> ExitStatus {
         guard let command = ExternalCommand(["fetch"] + arguments) else { return .usage }
+        return try command.execute()
+    }
+}
+
+/// `netwatch serve` as the help and the completions of `netwatch` list it; ``ExternalCommand`` executes it.
+struct ServeCommand: NetwatchCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "serve",
+        abstract: CommandSummary.serve
+    )
+
+    @Argument(parsing: .captureForPassthrough)
+    var arguments: [String] = []
+
+    func execute() throws(ToolError) -> ExitStatus {
+        guard let command = ExternalCommand(["serve"] + arguments) else { return .usage }
         return try command.execute()
     }
 }

@@ -13,7 +13,7 @@ struct ImportTableTests {
     /// small; NetworkClientFoundation is for those that have it anyway. HTTPSerialization takes the coders of Foundation's small part, and iconv(3) from the C library. Locking
     /// is the one lock that all use, LinuxSystem the one home of threads, clocks, descriptors and name lookups.
     /// NetworkClientCore and RequestGate are pure too: their decisions are carried out by NetworkClient on SwiftNIO. So
-    /// is NetwatchCore, which formats what the tool shows. NetworkClient is the one shell that stands on another: the
+    /// is NetwatchCore, which formats what the tool shows, and EventCore, whose decisions EventServer carries out on SwiftNIO. NetworkClient is the one shell that stands on another: the
     /// monitor opens its gate.
     private static let table: [String: Set<String>] = [
         "CLinux": [],
@@ -24,6 +24,11 @@ struct ImportTableTests {
         "CZlib": [],
         "CommandLineSupport": [
             "ArgumentParser", "CLinux", "Glibc", "LinuxSystem", "NetwatchCore", "Reachability", "ReachabilityCore",
+            "Synchronization",
+        ],
+        "EventCore": ["ReachabilityCore"],
+        "EventServer": [
+            "EventCore", "NIOCore", "NIOPosix", "NetwatchCore", "ReachabilityCore", "Synchronization",
         ],
         "DurableStore": [
             "CSQLite", "FoundationEssentials", "Glibc", "LinuxSystem", "Locking", "ReachabilityCore",
@@ -55,6 +60,10 @@ struct ImportTableTests {
             "ArgumentParser", "CNcurses", "CommandLineSupport", "LinuxSystem", "NetwatchCore",
             "NetworkClientCore", "Reachability", "ReachabilityCore", "RequestGate",
         ]),
+        "netwatchd": system.union([
+            "ArgumentParser", "CommandLineSupport", "EventCore", "EventServer", "LinuxSystem", "Locking",
+            "NetwatchCore", "Reachability", "ReachabilityCore",
+        ]),
         "netwatch-fetch": system.union([
             "ArgumentParser", "CommandLineSupport", "LinuxSystem", "NetwatchCore", "NetworkClient",
             "NetworkClientCore", "Reachability", "ReachabilityCore",
@@ -80,7 +89,8 @@ struct ImportTableTests {
 
     /// The modules whose folders depend on each other in one direction; the others are to follow.
     private static let modulesWithOrderedFolders = [
-        "DurableStore", "HTTPSerialization", "LinuxSystem", "Locking", "NetwatchCore", "NetworkClient",
+        "DurableStore", "EventCore", "EventServer", "HTTPSerialization", "LinuxSystem", "Locking", "NetwatchCore",
+        "NetworkClient",
         "NetworkClientCore", "Outbox", "OutboxCore", "Reachability", "ReachabilityCore", "RequestGate",
     ]
 

@@ -3,7 +3,6 @@ import CommandLineSupport
 import LinuxSystem
 import Reachability
 import ReachabilityCore
-import Synchronization
 
 /// `netwatch status`: the current state and path, once.
 struct StatusCommand: NetwatchCommand {
@@ -98,33 +97,4 @@ struct StateQuery {
         let details = try? session.monitor.wifiDetails(within: .seconds(1))
         return (details ?? []).filter { path.carriers.contains($0.interface) }
     }
-}
-
-/// Keeps the first change with a known state; until then, the newest without one.
-final class FirstState: Sendable {
-    private let kept = Mutex<ReachabilityChange?>(nil)
-
-    /// The change, if there was one.
-    var change: ReachabilityChange? { kept.withLock { $0 } }
-
-    /// Takes a change; true if it is the one to print.
-    func take(_ change: ReachabilityChange) -> Bool {
-        kept.withLock { kept in
-            guard kept == nil || kept?.status == .unknown else { return false }
-            kept = change
-            return change.status != .unknown || change.event == .error
-        }
-    }
-}
-
-extension ReachabilityChange {
-    /// The change that is printed if the kernel does not respond.
-    static let unread = Self(
-        event: .state,
-        status: .unknown,
-        previous: nil,
-        path: .init(status: .unknown),
-        reasons: [.reading],
-        sequence: 1
-    )
 }

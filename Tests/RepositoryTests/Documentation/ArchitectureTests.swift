@@ -8,6 +8,7 @@ import Testing
         "From a netlink message to your callback": (functions: 50, files: 25),
         "From a key to the screen": (functions: 30, files: 15),
         "What `netwatch status` does": (functions: 35, files: 20),
+        "An event and its subscribers": (functions: 30, files: 15),
         "A GET and its value": (functions: 60, files: 18),
         "A request that waits at the gate and is released": (functions: 30, files: 15),
         "A retry after a reset": (functions: 30, files: 15),

@@ -33,7 +33,9 @@ struct CompletionTests {
 
     @Test("Each shell offers commands, options, the states, interfaces and files", arguments: ["bash", "zsh", "fish"])
     func offered(shell: String) throws {
-        let commands: Set = ["watch", "status", "wait", "run", "explain", "record", "replay", "history", "fetch"]
+        let commands: Set = [
+            "watch", "status", "wait", "run", "explain", "record", "replay", "history", "fetch", "serve",
+        ]
         #expect(try offers(shell, "netwatch ").isSuperset(of: commands))
         #expect(try offers(shell, "netwatch wa") == ["watch", "wait"])
         #expect(try offers(shell, "netwatch wait --").isSuperset(of: ["--for", "--timeout", "--to", "--netns"]))

@@ -10,10 +10,11 @@ struct InstallScriptTests {
 
     /// The installed files, relative to the prefix.
     static let files = [
-        "bin/netwatch", "bin/netwatch-fetch", "lib/systemd/system/netwatch-wait-online.service",
+        "bin/netwatch", "bin/netwatch-fetch", "bin/netwatchd", "lib/systemd/system/netwatch-wait-online.service",
         "lib/systemd/system/netwatch.service",
         "share/bash-completion/completions/netwatch", "share/fish/vendor_completions.d/netwatch.fish",
-        "share/man/man1/netwatch-fetch.1", "share/man/man1/netwatch.1", "share/zsh/site-functions/_netwatch",
+        "share/man/man1/netwatch-fetch.1", "share/man/man1/netwatch-serve.1", "share/man/man1/netwatch.1",
+        "share/zsh/site-functions/_netwatch",
     ]
 
     private func install(_ arguments: String..., environment: [String: String] = [:]) throws -> LabProcess.Outcome {
@@ -38,7 +39,8 @@ struct InstallScriptTests {
             #expect(text.firstMatch(of: /@[A-Z]+@/) == nil, "\(text)")
         }
         let modes = try LabProcess.run("/usr/bin/env", ["find", prefix, "-type", "f", "-perm", "/111"])
-        #expect(Set(modes.output.split(separator: "\n")) == ["\(prefix)/bin/netwatch", "\(prefix)/bin/netwatch-fetch"])
+        let programs = ["netwatch", "netwatch-fetch", "netwatchd"].map { "\(prefix)/bin/\($0)" }
+        #expect(modes.output.split(separator: "\n").map(String.init).sorted() == programs)
     }
 
     @Test("It replaces an older installation, and uninstalls completely, except for the files of others")
@@ -110,13 +112,16 @@ struct InstallScriptTests {
         #expect(FileManager.default.fileExists(atPath: lab.root.path + "/stage") == false)
     }
 
-    @Test("A tool without netwatch-fetch next to it is refused before anything is written")
-    func incomplete() throws {
-        try FileManager.default.removeItem(atPath: lab.tool + "-fetch")
+    @Test(
+        "A tool without netwatch-fetch or netwatchd next to it is refused before anything is written",
+        arguments: ["-fetch", "d"]
+    )
+    func incomplete(missing: String) throws {
+        try FileManager.default.removeItem(atPath: lab.tool + missing)
         let outcome = try install("--prefix", lab.root.path + "/there")
         #expect(outcome.code == 66)
-        let remedy = "build both next to each other: scripts/build-release netwatch netwatch-fetch"
-        #expect(outcome.errors == "install: there is no '\(lab.tool)-fetch'; \(remedy)\n")
+        let remedy = "build all next to each other: scripts/build-release netwatch netwatch-fetch netwatchd"
+        #expect(outcome.errors == "install: there is no '\(lab.tool)\(missing)'; \(remedy)\n")
         #expect(FileManager.default.fileExists(atPath: lab.root.path + "/there") == false)
     }
 

@@ -31,10 +31,12 @@ struct ManPageTests {
         ]
         #expect(titles == expected)
         #expect(page.contains("\n.Dd November 14, 2023\n"))
-        for text in [page, try self.page("netwatch-fetch.1")] { #expect(text.firstMatch(of: /@[A-Z]+@/) == nil) }
+        for text in [page, try self.page("netwatch-fetch.1"), try self.page("netwatch-serve.1")] {
+            #expect(text.firstMatch(of: /@[A-Z]+@/) == nil)
+        }
     }
 
-    @Test("The pages have no faults", arguments: ["netwatch.1", "netwatch-fetch.1"])
+    @Test("The pages have no faults", arguments: ["netwatch.1", "netwatch-fetch.1", "netwatch-serve.1"])
     func lint(name: String) throws {
         let outcome = try LabProcess.run("/usr/bin/env", ["mandoc", "-T", "lint", directory.path + "/\(name)"])
         // Whether other pages are installed here is irrelevant to this page.
@@ -45,17 +47,17 @@ struct ManPageTests {
     @Test("Each command, and each option of its help, is in one of the pages")
     func complete() throws {
         let tool = BuiltProducts.path(of: "netwatch")
-        let both = try page("netwatch.1") + page("netwatch-fetch.1")
+        let pages = try page("netwatch.1") + page("netwatch-fetch.1") + page("netwatch-serve.1")
         let help = try LabProcess.run(tool, ["--help"]).output
         let commands = try #require(help.split(separator: "SUBCOMMANDS:\n").last).matches(of: #/(?m)^  ([a-z]+) /#)
         #expect(commands.count >= 8)
         for command in commands.map({ String($0.1) }) {
-            #expect(both.contains("\n.Cm \(command) "), "\(command)")
+            #expect(pages.contains("\n.Cm \(command) "), "\(command)")
             for option in try LabProcess.run(tool, [command, "--help"]).output.matches(of: #/(?m)^  .*?--([a-z-]+)/#) {
                 let name = String(option.1)
                 guard !["help", "version"].contains(name) else { continue }
                 let written = "Fl \\-" + name.replacing("-", with: "\\-")
-                #expect(both.contains(written), "\(command) --\(name)")
+                #expect(pages.contains(written), "\(command) --\(name)")
             }
         }
     }

@@ -67,6 +67,10 @@ struct ReadmeCommandTests {
             .init(arguments: ["history", "/bin/sh"], code: 65),
         ],
         // The replies are in the README's lines of shell.
+        "`netwatch serve [--socket PATH] [--listen 127.0.0.1:PORT]`": [
+            .init(arguments: ["serve", "--help"], code: 0),
+            .init(arguments: ["serve", "--listen", "0.0.0.0:8787"], code: 64),
+        ],
         "`netwatch fetch URL`": [
             .init(arguments: ["fetch", "http://127.0.0.1:1/"], code: 7),
             .init(arguments: ["fetch", "http://198.51.100.7/"], code: 7, isReachable: false),

@@ -35,18 +35,19 @@ struct NetwatchScriptTests {
     }
 
     @Test(
-        "'fetch' is built when it is first asked for, and only then",
+        "'fetch' and 'serve' are built when they are first asked for, and only then",
         arguments: [
-            (["fetch", "http://192.0.2.7/"], true), (["help", "fetch"], true), (["--kind", "a=wifi", "fetch"], true),
-            (["--json", "fetch"], true), (["status"], false), (["run", "--", "fetch"], false), (["--help"], false),
-            (["--netns", "fetch", "status"], false),
-        ] as [([String], Bool)]
+            (["fetch", "http://192.0.2.7/"], "netwatch-fetch"), (["help", "fetch"], "netwatch-fetch"),
+            (["--kind", "a=wifi", "fetch"], "netwatch-fetch"), (["--json", "fetch"], "netwatch-fetch"),
+            (["serve"], "netwatchd"), (["help", "serve"], "netwatchd"), (["status"], nil),
+            (["run", "--", "fetch"], nil), (["--help"], nil), (["--netns", "fetch", "status"], nil),
+        ] as [([String], String?)]
     )
-    func fetch(arguments: [String], isBuilt: Bool) throws {
+    func separateExecutables(arguments: [String], product: String?) throws {
         let outcome = try stage.run("netwatch", arguments)
         #expect(outcome.output == arguments.map { "<\($0)>" }.joined())
-        let products = try stage.calls(of: "swift").compactMap { $0.split(separator: " ").last }
-        #expect(products == ["netwatch"] + (isBuilt ? ["netwatch-fetch"] : []))
+        let products = try stage.calls(of: "swift").compactMap { $0.split(separator: " ").last.map(String.init) }
+        #expect(products == ["netwatch"] + [product].compactMap(\.self))
         _ = try stage.run("netwatch", ["status"])
         #expect(try stage.calls(of: "swift").isEmpty)
     }

@@ -20,12 +20,13 @@ import Testing
         }
 
         deinit {
-            for file in [tool, fetch] { unlink(file) }
+            for file in [tool, fetch, daemon] { unlink(file) }
             rmdir(path)
         }
 
         var tool: String { path + "/netwatch" }
         var fetch: String { path + "/netwatch-fetch" }
+        var daemon: String { path + "/netwatchd" }
 
         /// Runs the tool to its end.
         func run(_ arguments: [String]) throws -> LabProcess.Outcome { try LabProcess.run(tool, arguments) }
@@ -75,6 +76,16 @@ import Testing
         #expect(outcome.code == 126)
         let words = "cannot execute '\(directory.fetch)': Permission denied; reinstall netwatch-fetch"
         #expect(outcome.errors == "netwatch: \(words)\n")
+    }
+
+    @Test func `serve is executed as netwatchd, from the same directory`() throws {
+        let directory = try Directory()
+        let missing = try directory.run(["serve"])
+        #expect(missing.code == 127)
+        let words = "'netwatch serve' is not installed: there is no '\(directory.daemon)'; run "
+        #expect(missing.errors == "netwatch: \(words)'./scripts/netwatch serve' in a checkout, which builds it\n")
+        #expect(symlink("/bin/echo", directory.daemon) == 0)
+        #expect(try directory.run(["--settle", "1s", "serve", "--help"]).output == "serve --settle 1s --help\n")
     }
 
     @Test func `other commands and the help do not need netwatch-fetch`() throws {

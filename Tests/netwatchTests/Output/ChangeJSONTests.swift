@@ -1,4 +1,5 @@
 import CommandLineLab
+import CommandLineSupport
 import ReachabilityCore
 import Testing
 

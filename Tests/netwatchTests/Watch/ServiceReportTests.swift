@@ -4,6 +4,7 @@ import NetworkLab
 import ReachabilityCore
 import Testing
 
+@testable import CommandLineSupport
 @testable import netwatch
 
 @Suite(.timeLimit(.minutes(5))) struct ServiceReportTests {

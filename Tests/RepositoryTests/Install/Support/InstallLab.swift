@@ -5,7 +5,8 @@ import NetworkLab
 final class InstallLab {
     /// The directory, which is removed with this object.
     let root: URL
-    /// A small program that executes the built tool; that for `netwatch-fetch` has the same name with `-fetch`.
+    /// A small program that executes the built tool; that for `netwatch-fetch` has the same
+    /// name with `-fetch`, that for `netwatchd` with `d`.
     let tool: String
 
     /// Makes both.
@@ -19,6 +20,7 @@ final class InstallLab {
         tool = root.appending(path: "built").path
         try compile(tool, executing: "netwatch", libraries)
         try compile(tool + "-fetch", executing: "netwatch-fetch", libraries)
+        try compile(tool + "d", executing: "netwatchd", libraries)
     }
 
     /// Makes a small program that executes a product that was built with the tests.

@@ -1,18 +1,18 @@
 import NetwatchCore
-import ReachabilityCore
+package import ReachabilityCore
 
 /// The bytes of a line in the making, in memory that the next line uses again.
 ///
 /// A line is written while the network has just changed and the processor's caches are cold. An array asks at each
 /// byte whether it is shared; this is never shared, so that a piece of a line costs a comparison and a copy.
-struct LineBuffer: ~Copyable {
+package struct LineBuffer: ~Copyable {
     /// How many bytes were appended.
-    private(set) var count = 0
+    package private(set) var count = 0
     private var capacity: Int
     private var memory: UnsafeMutablePointer<UInt8>
 
     /// Reserves room for a usual line; a longer one gets more.
-    init(capacity: Int = 1024) {
+    package init(capacity: Int = 1024) {
         self.capacity = capacity
         memory = .allocate(capacity: capacity)
     }
@@ -20,17 +20,17 @@ struct LineBuffer: ~Copyable {
     deinit { memory.deallocate() }
 
     /// Forgets the bytes from a position on, and keeps their memory.
-    mutating func remove(from start: Int = 0) { count = min(count, max(0, start)) }
+    package mutating func remove(from start: Int = 0) { count = min(count, max(0, start)) }
 
     /// Whether any of the bytes from a position on is such a one.
     @inline(__always)
-    func contains(from start: Int, where isSuch: (UInt8) -> Bool) -> Bool {
+    package func contains(from start: Int, where isSuch: (UInt8) -> Bool) -> Bool {
         for position in max(0, start)..<max(0, start, count) where isSuch(memory[position]) { return true }
         return false
     }
 
     /// Appends one byte.
-    mutating func append(_ byte: UInt8) {
+    package mutating func append(_ byte: UInt8) {
         reserve(1)
         memory[count] = byte
         count += 1
@@ -38,13 +38,13 @@ struct LineBuffer: ~Copyable {
 
     /// Appends a literal, which the program has in its own image.
     @inline(__always)
-    mutating func append(_ text: StaticString) {
+    package mutating func append(_ text: StaticString) {
         append(UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount))
     }
 
     /// Appends bytes, which must not be this buffer's own.
     @inline(__always)
-    mutating func append(_ bytes: UnsafeBufferPointer<UInt8>) {
+    package mutating func append(_ bytes: UnsafeBufferPointer<UInt8>) {
         guard let source = bytes.baseAddress else { return }
         reserve(bytes.count)
         (memory + count).update(from: source, count: bytes.count)
@@ -53,12 +53,12 @@ struct LineBuffer: ~Copyable {
 
     /// Appends all that another buffer has.
     @inline(__always)
-    mutating func append(_ other: borrowing LineBuffer) {
+    package mutating func append(_ other: borrowing LineBuffer) {
         append(UnsafeBufferPointer(start: other.memory, count: other.count))
     }
 
     /// Appends some of its own bytes once more.
-    mutating func append(again range: Range<Int>) {
+    package mutating func append(again range: Range<Int>) {
         let range = range.clamped(to: 0..<count)
         reserve(range.count)
         (memory + count).update(from: memory + range.lowerBound, count: range.count)
@@ -66,7 +66,7 @@ struct LineBuffer: ~Copyable {
     }
 
     /// Appends what the body writes into a span with so much room.
-    mutating func append(atMost room: Int, _ write: (inout OutputSpan<UInt8>) -> Void) {
+    package mutating func append(atMost room: Int, _ write: (inout OutputSpan<UInt8>) -> Void) {
         reserve(room)
         let rest = UnsafeMutableBufferPointer(start: memory + count, count: room)
         var span = OutputSpan(buffer: rest, initializedCount: 0)
@@ -76,7 +76,7 @@ struct LineBuffer: ~Copyable {
 
     /// Appends the last decimal digits of a number, with zeros before them where it has fewer.
     @inline(__always)
-    mutating func append(_ number: UInt64, width: Int) {
+    package mutating func append(_ number: UInt64, width: Int) {
         reserve(width)
         var rest = number
         for position in stride(from: count + width - 1, through: count, by: -1) {
@@ -87,14 +87,14 @@ struct LineBuffer: ~Copyable {
     }
 
     /// Lets the body read the bytes.
-    func withBytes<Result, Failure>(
+    package func withBytes<Result, Failure>(
         _ body: (UnsafeBufferPointer<UInt8>) throws(Failure) -> Result
     ) throws(Failure) -> Result {
         try body(.init(start: memory, count: count))
     }
 
     /// The bytes as text; what is not UTF-8 is replaced.
-    var text: String { withBytes { String(decoding: $0, as: UTF8.self) } }
+    package var text: String { withBytes { String(decoding: $0, as: UTF8.self) } }
 
     @inline(__always)
     private mutating func reserve(_ more: Int) {
@@ -113,13 +113,13 @@ struct LineBuffer: ~Copyable {
 
 extension LineBuffer {
     /// Appends a text's UTF-8 as it is.
-    mutating func append(text: String) {
+    package mutating func append(text: String) {
         if text.utf8.withContiguousStorageIfAvailable({ append($0) }) != nil { return }
         for byte in text.utf8 { append(byte) }
     }
 
     /// Appends a text with everything escaped that a terminal might obey (``Swift/StringProtocol/escapedForTerminal``).
-    mutating func append(escapedForTerminal text: String) {
+    package mutating func append(escapedForTerminal text: String) {
         let start = count
         append(text: text)
         // What is not ASCII may be a control too.
@@ -134,18 +134,18 @@ extension LineBuffer {
     }
 
     /// Appends an address's text.
-    mutating func append(_ address: IPAddress) {
+    package mutating func append(_ address: IPAddress) {
         append(atMost: IPAddress.maximumTextLength) { address.write(to: &$0) }
     }
 
     /// Appends a whole number in decimal.
-    mutating func append(_ number: Int32) {
+    package mutating func append(_ number: Int32) {
         if number < 0 { append(UInt8(ascii: "-")) }
         append(UInt64(number.magnitude))
     }
 
     /// Appends a whole number in decimal.
-    mutating func append(_ number: UInt64) {
+    package mutating func append(_ number: UInt64) {
         if number < 10 { return append(UInt8(ascii: "0") + UInt8(truncatingIfNeeded: number)) }
         var width = 1
         var rest = number / 10
@@ -159,7 +159,7 @@ extension LineBuffer {
 
 extension LineBuffer {
     /// Appends a JSON string (RFC 8259), quotation marks and all.
-    mutating func append(quotedForJSON text: String) {
+    package mutating func append(quotedForJSON text: String) {
         append(UInt8(ascii: "\""))
         let start = count
         append(text: text)
@@ -168,7 +168,7 @@ extension LineBuffer {
     }
 
     /// The same for what strangers chose: also controls beyond ASCII are escaped, which a terminal might obey.
-    mutating func append(quotedForJSONAndTerminal text: String) {
+    package mutating func append(quotedForJSONAndTerminal text: String) {
         append(UInt8(ascii: "\""))
         append(text: text.escapedForJSONAndTerminal)
         append(UInt8(ascii: "\""))

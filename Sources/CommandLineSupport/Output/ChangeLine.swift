@@ -1,10 +1,9 @@
-import ArgumentParser
-import CommandLineSupport
-import NetwatchCore
-import ReachabilityCore
+package import ArgumentParser
+package import NetwatchCore
+package import ReachabilityCore
 
 /// How a command prints changes.
-enum ChangeFormat: Hashable {
+package enum ChangeFormat: Hashable {
     /// For people, with local time.
     case text
     /// JSON lines, version 1.
@@ -15,7 +14,7 @@ enum ChangeFormat: Hashable {
     case template(LineTemplate)
 
     /// Whether times are local.
-    var isForPeople: Bool {
+    package var isForPeople: Bool {
         switch self {
         case .text, .template: true
         case .json, .detailedJSON: false
@@ -23,7 +22,7 @@ enum ChangeFormat: Hashable {
     }
 
     /// One change as a line, with the line feed.
-    func line(_ change: ReachabilityChange, at time: Timestamp) -> [UInt8] {
+    package func line(_ change: ReachabilityChange, at time: Timestamp) -> [UInt8] {
         var line = ChangeLine(self)
         line.set(change, at: time)
         return line.bytes
@@ -31,7 +30,7 @@ enum ChangeFormat: Hashable {
 }
 
 /// How changes are printed.
-struct FormatOptions: ParsableArguments {
+package struct FormatOptions: ParsableArguments {
     @Option(
         parsing: .unconditional,
         help: .init(
@@ -43,29 +42,31 @@ struct FormatOptions: ParsableArguments {
         ),
         transform: TemplateArgument.parse
     )
-    var format: LineTemplate?
+    package var format: LineTemplate?
+
+    package init() {}
 
     /// The template's format, or another.
-    func format(or other: ChangeFormat) -> ChangeFormat { format.map { .template($0) } ?? other }
+    package func format(or other: ChangeFormat) -> ChangeFormat { format.map { .template($0) } ?? other }
 
     /// Says that both were given.
-    func check(besideJSON json: Bool) throws {
+    package func check(besideJSON json: Bool) throws {
         if json, format != nil { throw ValidationError("--json and --format exclude each other; give one of them") }
     }
 }
 
 /// Reads a template, as `--format` takes it.
-enum TemplateArgument {
+package enum TemplateArgument {
     /// Reads a template.
     ///
     /// - Throws: ``ArgumentError`` that says what was wrong, and where.
-    static func parse(_ text: String) throws(ArgumentError) -> LineTemplate {
+    package static func parse(_ text: String) throws(ArgumentError) -> LineTemplate {
         do throws(TemplateError) { return try LineTemplate(text) } catch { throw .init(error.description) }
     }
 }
 
 /// A change as a line; the next change's line takes the place of the one before, in the same memory.
-struct ChangeLine: ~Copyable {
+package struct ChangeLine: ~Copyable {
     private let format: ChangeFormat
     private var clock: TimestampText
     private var line = LineBuffer()
@@ -77,16 +78,16 @@ struct ChangeLine: ~Copyable {
     /// - Parameters:
     ///   - format: How changes are written.
     ///   - clock: How times are written, where not as the format has them.
-    init(_ format: ChangeFormat, clock: consuming TimestampText? = nil) {
+    package init(_ format: ChangeFormat, clock: consuming TimestampText? = nil) {
         self.format = format
         self.clock = clock ?? (format.isForPeople ? .local : .utc)
     }
 
     /// The line, with the line feed.
-    var bytes: [UInt8] { line.withBytes { Array($0) } }
+    package var bytes: [UInt8] { line.withBytes { Array($0) } }
 
     /// Makes it the line of a change that came at a time.
-    mutating func set(_ change: ReachabilityChange, at time: Timestamp) {
+    package mutating func set(_ change: ReachabilityChange, at time: Timestamp) {
         line.remove()
         switch format {
         case .text: ChangeText.append(change, at: time, by: &clock, to: &line)
@@ -110,7 +111,7 @@ struct ChangeLine: ~Copyable {
     }
 
     /// Writes it, with one call where the descriptor takes it whole.
-    func write(to output: LineOutput) throws(OutputFailure) {
+    package func write(to output: LineOutput) throws(OutputFailure) {
         try line.withBytes { (bytes) throws(OutputFailure) in try output.write(UnsafeRawBufferPointer(bytes)) }
     }
 }

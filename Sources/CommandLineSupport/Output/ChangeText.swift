@@ -1,8 +1,8 @@
-import NetwatchCore
-import ReachabilityCore
+package import NetwatchCore
+package import ReachabilityCore
 
 /// Writes changes as lines for people.
-enum ChangeText {
+package enum ChangeText {
     /// Appends one change as a line, with the line feed.
     ///
     /// `2026-11-20T21:00:00.123456+01:00 wifi eth0 (wired), ipv4 192.0.2.2 via 192.0.2.1 metric 100 [route.added]`
@@ -12,7 +12,7 @@ enum ChangeText {
     ///   - time: When it came.
     ///   - clock: How that is written.
     ///   - line: What to append to.
-    static func append(
+    package static func append(
         _ change: ReachabilityChange,
         at time: Timestamp,
         by clock: inout TimestampText,
@@ -32,14 +32,14 @@ enum ChangeText {
     }
 
     /// A path in a few words: `wlan0 (wifi), ipv4 192.0.2.2 via 192.0.2.1 metric 600`.
-    static func path(_ path: NetworkPath) -> String {
+    package static func path(_ path: NetworkPath) -> String {
         var line = LineBuffer()
         append(path, to: &line)
         return line.text
     }
 
     /// An interface with its kind: `wlan0 (wifi)`.
-    static func named(_ interface: NetworkInterface) -> String {
+    package static func named(_ interface: NetworkInterface) -> String {
         var line = LineBuffer()
         append(interface, to: &line)
         return line.text
@@ -107,14 +107,14 @@ enum ChangeText {
 }
 
 /// Formats Wi-Fi details.
-enum WiFiText {
+package enum WiFiText {
     /// `, ssid "office" bssid 02:00:00:00:01:00 2412 MHz -54 dBm`, without what is not known.
     ///
     /// - Parameters:
     ///   - details: The details that a radio reports.
     ///   - isOneOfSeveral: Whether there are others, so that the interface is named.
     /// - Returns: The words, with a comma before them; nothing if nothing is known.
-    static func words(_ details: WiFiDetails, isOneOfSeveral: Bool) -> String {
+    package static func words(_ details: WiFiDetails, isOneOfSeveral: Bool) -> String {
         var words: [String] = []
         if let bytes = details.ssidBytes { words.append("ssid " + quoted(bytes, text: details.ssid)) }
         if let bssid = details.bssid { words.append("bssid " + bssid) }
@@ -146,7 +146,7 @@ enum WiFiText {
 extension ReachabilityChange {
     /// Calls a closure with the reasons of the change, then with those of the path, each once.
     @inline(__always)
-    func forEachReason(_ body: (ReachabilityReason) -> Void) {
+    package func forEachReason(_ body: (ReachabilityReason) -> Void) {
         for reason in reasons { body(reason) }
         for reason in path.reasons where !reasons.contains(reason) { body(reason) }
     }
@@ -154,7 +154,7 @@ extension ReachabilityChange {
 
 extension NetworkPath {
     /// Whether the path's interface is its only carrier; within one path a number stands for one interface.
-    var isCarriedByItself: Bool {
+    package var isCarriedByItself: Bool {
         carriers.count == 1 && carriers[0].index == interface?.index
     }
 }

@@ -1,11 +1,10 @@
-import CommandLineSupport
 import LinuxSystem
-import NetwatchCore
+package import NetwatchCore
 
 /// Writes moments as RFC 3339 says, with microseconds, and remembers what lasts a minute.
 ///
 /// `2026-11-20T20:00:00.123456Z` in UTC, `2026-11-20T21:00:00.123456+01:00` in local time.
-struct TimestampText: ~Copyable {
+package struct TimestampText: ~Copyable {
     /// Returns the offset of local time from UTC at a time, in seconds east; nil for UTC, written as `Z`.
     private let offset: (@Sendable (Timestamp) -> Int)?
     /// The minute since 1970 that the following belong to.
@@ -16,16 +15,16 @@ struct TimestampText: ~Copyable {
     private var tail = LineBuffer(capacity: 8)
 
     /// UTC.
-    static var utc: Self { .init(offset: nil) }
+    package static var utc: Self { .init(offset: nil) }
 
     /// Local time; the C library is queried for the offset once in each minute.
-    static var local: Self { .init { SystemClock.utcOffset(at: $0) } }
+    package static var local: Self { .init { SystemClock.utcOffset(at: $0) } }
 
     /// Takes the offset's source, which is queried whenever the minute changes.
-    init(offset: (@Sendable (Timestamp) -> Int)?) { self.offset = offset }
+    package init(offset: (@Sendable (Timestamp) -> Int)?) { self.offset = offset }
 
     /// Writes a moment.
-    mutating func write(_ time: Timestamp, to line: inout LineBuffer) {
+    package mutating func write(_ time: Timestamp, to line: inout LineBuffer) {
         let minute = time.minute
         if minute != self.minute { begin(minute, time) }
         line.append(head)
@@ -36,7 +35,7 @@ struct TimestampText: ~Copyable {
     }
 
     /// A moment's text.
-    mutating func text(_ time: Timestamp) -> String {
+    package mutating func text(_ time: Timestamp) -> String {
         var line = LineBuffer(capacity: 40)
         write(time, to: &line)
         return line.text

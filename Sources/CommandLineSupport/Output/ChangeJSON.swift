@@ -1,10 +1,10 @@
-import NetwatchCore
-import ReachabilityCore
+package import NetwatchCore
+package import ReachabilityCore
 
 /// Writes changes as JSON lines, version 1; `docs/event.schema.json` is the law.
 ///
 /// The text between two values is appended as one piece, so that a line takes few steps.
-enum ChangeJSON {
+package enum ChangeJSON {
     /// Appends one change as a line, with the line feed.
     ///
     /// - Parameters:
@@ -13,7 +13,7 @@ enum ChangeJSON {
     ///   - clock: How that is written.
     ///   - tellsKindSource: Whether interfaces have the member `by`, the source of their kind.
     ///   - line: What to append to.
-    static func append(
+    package static func append(
         _ change: ReachabilityChange,
         at time: Timestamp,
         by clock: inout TimestampText,

@@ -1,17 +1,16 @@
-import ArgumentParser
-import CommandLineSupport
-import Reachability
-import ReachabilityCore
+package import ArgumentParser
+package import Reachability
+package import ReachabilityCore
 
 /// The options of all commands that watch the machine.
-struct CommonOptions: ParsableArguments {
+package struct CommonOptions: ParsableArguments {
     @Option(
         parsing: .unconditional,
         help: .init("Watch a network namespace (privileged).", valueName: "name|path|pid"),
         completion: .shellCommand("ls /run/netns 2>/dev/null"),
         transform: NamespaceArgument.parse
     )
-    var netns: NetworkNamespace = .current
+    package var netns: NetworkNamespace = .current
 
     @Option(
         parsing: .unconditional,
@@ -21,12 +20,14 @@ struct CommonOptions: ParsableArguments {
         ),
         transform: DurationArgument.parse
     )
-    var settle: Duration = .zero
+    package var settle: Duration = .zero
 
-    @OptionGroup var kinds: KindOptions
+    @OptionGroup package var kinds: KindOptions
+
+    package init() {}
 
     /// The monitor's configuration that follows from the options.
-    var configuration: MonitorConfiguration {
+    package var configuration: MonitorConfiguration {
         var configuration = MonitorConfiguration()
         configuration.namespace = netns
         configuration.settle = settle
@@ -38,7 +39,7 @@ struct CommonOptions: ParsableArguments {
 }
 
 /// A destination.
-enum Host: Hashable {
+package enum Host: Hashable {
     /// An address.
     case address(IPAddress)
     /// A name, to be resolved.
@@ -46,11 +47,11 @@ enum Host: Hashable {
 }
 
 /// Reads a host.
-enum HostArgument {
+package enum HostArgument {
     /// Reads an address or a name.
     ///
     /// - Throws: ``ArgumentError`` that says what was wrong and how to write it.
-    static func parse(_ text: String) throws(ArgumentError) -> Host {
+    package static func parse(_ text: String) throws(ArgumentError) -> Host {
         let bare = text.hasPrefix("[") && text.hasSuffix("]") ? String(text.dropFirst().dropLast()) : text
         if let address = IPAddress(bare) { return .address(address) }
         guard !text.contains("%") else { throw .init("an address with a zone has one link only; leave out the zone") }

@@ -1,12 +1,11 @@
-import CommandLineSupport
-import Glibc
-import LinuxSystem
+package import Glibc
+package import LinuxSystem
 import NetwatchCore
-import ReachabilityCore
+package import ReachabilityCore
 import Synchronization
 
 /// Reports to the service manager, if one started the tool: readiness after the first status, then each status.
-final class ServiceReport: Sendable {
+package final class ServiceReport: Sendable {
     private let manager: ServiceManager?
     private let first = FirstState()
     private let isReady = Atomic(false)
@@ -15,7 +14,7 @@ final class ServiceReport: Sendable {
     /// Connects to the service manager if the environment names its socket.
     ///
     /// A manager that cannot be notified is reported once on stderr, and the watch continues.
-    init(_ invitation: ServiceManager.Invitation?) {
+    package init(_ invitation: ServiceManager.Invitation?) {
         do throws(SystemError) {
             manager = try invitation.map { (invitation) throws(SystemError) in
                 try .init(socket: invitation.socket, watchdogInterval: invitation.watchdogInterval)
@@ -29,14 +28,14 @@ final class ServiceReport: Sendable {
     /// When the next keep-alive is due; nil if the manager has no watchdog.
     ///
     /// Half of its time, as sd_watchdog_enabled(3) advises.
-    func nextKeepAlive(after now: Instant) -> Instant? {
+    package func nextKeepAlive(after now: Instant) -> Instant? {
         manager?.watchdogInterval.map { now.advanced(by: $0 / 2) }
     }
 
     /// Takes a change that has been printed; on the event thread.
     ///
     /// That nothing can be known yet is no first state, but that netlink cannot be read is: it stays so.
-    func tell(_ change: ReachabilityChange) {
+    package func tell(_ change: ReachabilityChange) {
         guard manager != nil else { return }
         let status = "STATUS=\(Self.words(for: change))"
         let isFirst = first.take(change) && !isReady.exchange(true, ordering: .relaxed)
@@ -44,10 +43,10 @@ final class ServiceReport: Sendable {
     }
 
     /// Reports that the tool is alive; on the event thread, so that a hanging event thread is detected.
-    func sendKeepAlive() { send(["WATCHDOG=1"]) }
+    package func sendKeepAlive() { send(["WATCHDOG=1"]) }
 
     /// Reports that the tool is stopping.
-    func end() { send(["STOPPING=1"]) }
+    package func end() { send(["STOPPING=1"]) }
 
     /// Returns the text that `systemctl status` shows.
     private static func words(for change: ReachabilityChange) -> String {
@@ -70,9 +69,9 @@ final class ServiceReport: Sendable {
 /// The service manager that started the tool, with its socket and watchdog (sd_notify(3)).
 ///
 /// Each message is one datagram to the socket that `NOTIFY_SOCKET` names.
-final class ServiceManager: Sendable {
+package final class ServiceManager: Sendable {
     /// The interval of keep-alives; nil if there is no watchdog (sd_watchdog_enabled(3)).
-    let watchdogInterval: Duration?
+    package let watchdogInterval: Duration?
     private let address: SocketAddress
     private let descriptor: Int32
 
@@ -82,7 +81,7 @@ final class ServiceManager: Sendable {
     ///   - socket: The value of `NOTIFY_SOCKET`: a path, or `@` and an abstract name.
     ///   - watchdogInterval: The interval of keep-alives.
     /// - Throws: `EAFNOSUPPORT` for another kind of socket, `ENAMETOOLONG`, or the kernel's errno.
-    init(socket: String, watchdogInterval: Duration? = nil) throws(SystemError) {
+    package init(socket: String, watchdogInterval: Duration? = nil) throws(SystemError) {
         address = try SocketAddress(socket)
         self.watchdogInterval = watchdogInterval
         let type = Int32(SOCK_DGRAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue)
@@ -95,7 +94,7 @@ final class ServiceManager: Sendable {
     deinit { close(descriptor) }
 
     /// Sends assignments such as `READY=1` to the manager; from any thread.
-    func tell(_ assignments: [String]) throws(SystemError) {
+    package func tell(_ assignments: [String]) throws(SystemError) {
         let message = Array(assignments.joined(separator: "\n").utf8)
         _ = try retryingOnInterrupt {
             address.withPointer { pointer, length in
@@ -107,10 +106,10 @@ final class ServiceManager: Sendable {
 
 extension ServiceManager {
     /// The address of a Unix socket as the manager writes it (unix(7)).
-    struct SocketAddress {
+    package struct SocketAddress {
         private let bytes: [UInt8]
 
-        init(_ text: String) throws(SystemError) {
+        package init(_ text: String) throws(SystemError) {
             guard text.hasPrefix("/") || text.hasPrefix("@"), text.utf8.count > 1 else {
                 throw .init(code: EAFNOSUPPORT)
             }
@@ -121,7 +120,7 @@ extension ServiceManager {
         }
 
         /// The kernel's form; an abstract name begins with a zero, and no zero ends it.
-        func withPointer<Result>(_ body: (UnsafePointer<sockaddr>, socklen_t) -> Result) -> Result {
+        package func withPointer<Result>(_ body: (UnsafePointer<sockaddr>, socklen_t) -> Result) -> Result {
             var address = sockaddr_un()
             address.sun_family = sa_family_t(AF_UNIX)
             withUnsafeMutableBytes(of: &address.sun_path) { path in
@@ -138,18 +137,18 @@ extension ServiceManager {
 
 extension ServiceManager {
     /// The service manager as the environment describes it.
-    struct Invitation: Hashable, Sendable {
+    package struct Invitation: Hashable, Sendable {
         /// The value of `NOTIFY_SOCKET`.
-        let socket: String
+        package let socket: String
         /// The interval of keep-alives; nil if there is no watchdog.
-        let watchdogInterval: Duration?
+        package let watchdogInterval: Duration?
 
         /// Reads it out of variables; nil if there is no manager.
         ///
         /// - Parameters:
         ///   - process: This process, which `WATCHDOG_PID` may name or not.
         ///   - value: Gives a variable's value, or nil.
-        init?(process: pid_t, value: (String) -> String?) {
+        package init?(process: pid_t, value: (String) -> String?) {
             guard let socket = value("NOTIFY_SOCKET"), !socket.isEmpty else { return nil }
             self.socket = socket
             let chosen = value("WATCHDOG_PID")
@@ -161,7 +160,7 @@ extension ServiceManager {
         /// Removes it from this process's environment: the tool's own child processes are not the service.
         ///
         /// To be called before there is a second thread (environ(7)).
-        static func take() -> Self? {
+        package static func take() -> Self? {
             let invitation = Self(process: getpid()) { name in getenv(name).map { String(cString: $0) } }
             for name in ["NOTIFY_SOCKET", "WATCHDOG_USEC", "WATCHDOG_PID"] { unsetenv(name) }
             return invitation

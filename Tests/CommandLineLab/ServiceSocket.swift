@@ -2,16 +2,16 @@ import Glibc
 import NetworkLab
 
 /// The socket of a service manager: a datagram socket, at a path or an abstract name.
-final class ServiceSocket {
+package final class ServiceSocket {
     /// The value of `NOTIFY_SOCKET`.
-    let name: String
+    package let name: String
     private let descriptor: Int32
 
     /// Opens it; an abstract name belongs to the namespace that the calling thread is in.
     ///
     /// - Parameter name: A path, or `@` and an abstract name.
     /// - Throws: The errno if it cannot be opened.
-    init(_ name: String) throws {
+    package init(_ name: String) throws {
         self.name = name
         descriptor = socket(AF_UNIX, Int32(SOCK_DGRAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
         var address = sockaddr_un()
@@ -33,7 +33,7 @@ final class ServiceSocket {
     }
 
     /// The next message's lines.
-    func next() throws -> [String] {
+    package func next() throws -> [String] {
         var request = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
         while true {
             let ready = poll(&request, 1, 120_000)

@@ -1,0 +1,389 @@
+import EventCore
+import NIOCore
+import NetwatchCore
+
+/// A client's connection: reads requests one after the other, and sends their responses.
+final class EventConnection: ChannelInboundHandler {
+    typealias InboundIn = ByteBuffer
+    typealias OutboundOut = ByteBuffer
+
+    private enum Phase {
+        /// A request's head is being read.
+        case head
+        /// A request waits for its turn, or for what it asked for.
+        case waiting(EventRequest)
+        /// Events are sent.
+        case stream(EventRequest.Form, Feed)
+        /// The last response was sent; what the client still sends is dropped.
+        case draining
+    }
+
+    /// The origin of a stream's events.
+    private enum Feed {
+        case log(EventCursor)
+        /// The path to a host: the newest that was not sent yet.
+        case path(ByteBuffer?)
+    }
+
+    private let hub: EventHub
+    private let access: EventServer.Access
+    private var peer = EventHub.Peer.loopback
+    private var context: ChannelHandlerContext?
+    private var phase = Phase.head
+    private var received = ByteBuffer()
+    /// The number of received bytes that cannot be the start of the head's end.
+    private var searched = 0
+    private var deadline: Scheduled<Void>?
+    private var pathSubscription: (any EventSources.PathSubscription)?
+    /// The number of the request on this connection, by which late results of an earlier one are recognized.
+    private var requestNumber = 0
+    private var keepsAlive = false
+    private var allowedOrigin: String?
+    private var isQuiet = true
+
+    init(_ hub: EventHub, _ access: EventServer.Access) {
+        self.hub = hub
+        self.access = access
+    }
+
+    func handlerAdded(context: ChannelHandlerContext) {
+        self.context = context
+        hub.add(self)
+        if case .unix = access { peer = .user(Self.user(of: context.channel)) }
+        setDeadline(hub.limits.headTimeout)
+    }
+
+    func handlerRemoved(context: ChannelHandlerContext) {
+        self.context = nil
+        setDeadline(nil)
+        pathSubscription = nil
+        hub.remove(self, of: peer)
+    }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        switch phase {
+        // Nothing that follows is served: the stream ends with the connection.
+        case .stream, .draining: return
+        case .head, .waiting: break
+        }
+        var bytes = unwrapInboundIn(data)
+        received.writeBuffer(&bytes)
+        readRequests()
+    }
+
+    func channelWritabilityChanged(context: ChannelHandlerContext) {
+        if case .stream = phase { advance() }
+        context.fireChannelWritabilityChanged()
+    }
+
+    func errorCaught(context: ChannelHandlerContext, error: any Error) { context.close(promise: nil) }
+
+    /// Closes the connection, as when the service stops.
+    func end() { context?.close(promise: nil) }
+
+    /// The credentials of a Unix socket's peer (`struct ucred`, unix(7)).
+    private struct Credentials: Sendable {
+        var process: Int32 = 0
+        var user: UInt32 = 0
+        var group: UInt32 = 0
+    }
+
+    /// Returns the user at the other end; nobody's number if the kernel does not tell.
+    private static func user(of channel: any Channel) -> UInt32 {
+        let nobody: UInt32 = 65_534
+        guard let provider = channel as? any SocketOptionProvider else { return nobody }
+        var user = nobody
+        let credentials: EventLoopFuture<Credentials> = provider.unsafeGetSocketOption(
+            level: .socket,
+            name: .init(rawValue: soPeerCredentials)
+        )
+        // Known immediately on the event loop.
+        credentials.assumeIsolated().whenSuccess { user = $0.user }
+        return user
+    }
+
+    /// `SO_PEERCRED` (asm-generic/socket.h).
+    private static let soPeerCredentials: CInt = 17
+}
+
+// MARK: - Requests
+
+extension EventConnection {
+    private func readRequests() {
+        while case .head = phase, context != nil, let bytes = nextHead() {
+            setDeadline(nil)
+            serve(bytes)
+        }
+        guard context != nil, received.readableBytes > RequestHead.maximumLength else { return }
+        let length = RequestHead.maximumLength
+        refuse(.init(431, "the request's head is longer than \(length) bytes; send fewer and shorter fields"))
+    }
+
+    /// Takes a whole head out of what was received; nil if there is none, or it is too long.
+    private func nextHead() -> [UInt8]? {
+        let end = Array("\r\n\r\n".utf8)
+        let view = received.readableBytesView
+        let limit = min(view.count, RequestHead.maximumLength)
+        var offset = searched
+        while offset + end.count <= limit {
+            if view[view.startIndex + offset] == end[0], view[(view.startIndex + offset)...].starts(with: end) {
+                searched = 0
+                let bytes = received.readBytes(length: offset + end.count)
+                received.discardReadBytes()
+                return bytes
+            }
+            offset += 1
+        }
+        searched = max(0, limit - end.count + 1)
+        return nil
+    }
+
+    private func serve(_ bytes: [UInt8]) {
+        requestNumber += 1
+        allowedOrigin = nil
+        do throws(RequestRefusal) {
+            let head = try RequestHead(parsing: bytes)
+            keepsAlive = head.keepsAlive
+            if case .loopback(let rules) = access { allowedOrigin = try rules.check(head) }
+            try serve(EventRequest(head))
+        } catch {
+            // After a malformed head nothing tells where the next one begins.
+            if error.status == 400 { refuse(error) } else { respond(error.status, Self.body(of: error)) }
+        }
+    }
+
+    private func serve(_ request: EventRequest) throws(RequestRefusal) {
+        switch request.resource {
+        case .metrics:
+            let text = Array(hub.metricsText.utf8)
+            return respond(200, text, type: "text/plain; version=0.0.4; charset=utf-8", isHeadOnly: request.isHeadOnly)
+        case .state(let after, _) where after == nil || after != hub.log.newestID || request.isHeadOnly:
+            return respondState(request)
+        case .events where request.isHeadOnly:
+            return respond(200, [], type: Self.type(of: request.form), isHeadOnly: true)
+        default: break
+        }
+        phase = .waiting(request)
+        switch hub.admit(self, of: peer) {
+        case .admitted: begin()
+        case .waits: break
+        // Without a response, which clients of server-sent events would take as final; they connect again later.
+        case .refused: context?.close(promise: nil)
+        }
+    }
+
+    /// Begins to serve a subscriber, when it is its turn.
+    func begin() {
+        guard case .waiting(let request) = phase else { return }
+        switch request.resource {
+        case .state(_, let timeout):
+            hub.follow(self)
+            setDeadline(.nanoseconds(timeout.inNanoseconds))
+            advance()
+        case .events(let start, let mode):
+            startStream(request.form, .log(.init(start, mode: mode, in: hub.log)))
+        case .path(let host): beginPath(host, request)
+        case .metrics: break
+        }
+    }
+
+    /// Ends a request whose response was sent, and reads the next one.
+    private func finishRequest() {
+        hub.unfollow(self)
+        hub.release(self, of: peer)
+        pathSubscription = nil
+        guard keepsAlive else { return drain() }
+        phase = .head
+        setDeadline(hub.limits.idleTimeout)
+    }
+
+    private func setDeadline(_ time: TimeAmount?) {
+        deadline?.cancel()
+        deadline = time.map { time in
+            hub.loop.assumeIsolated().scheduleTask(in: time) { [weak self] in self?.deadlineHasPassed() }
+        }
+    }
+
+    private func deadlineHasPassed() {
+        deadline = nil
+        switch phase {
+        case .head where requestNumber > 0 && received.readableBytes == 0: context?.close(promise: nil)
+        case .head: refuse(.init(408, "the request's head did not arrive in time; send it in one piece"))
+        case .waiting(let request):
+            if case .path = request.resource {
+                respond(504, Self.body(of: .init(504, "no name server replied in time; try again later")))
+            } else {
+                respondState(request)
+            }
+        case .draining: context?.close(promise: nil)
+        case .stream: break
+        }
+        if case .head = phase { readRequests() }
+    }
+}
+
+// MARK: - Paths to hosts
+
+extension EventConnection {
+    private func beginPath(_ host: String, _ request: EventRequest) {
+        let number = requestNumber
+        let bound = NIOLoopBound(self, eventLoop: hub.loop)
+        setDeadline(hub.limits.pathTimeout)
+        do throws(RequestRefusal) {
+            pathSubscription = try hub.sources.path(host) { [loop = hub.loop] line in
+                loop.execute { bound.value.take(path: line, number) }
+            }
+        } catch {
+            return respond(error.status, Self.body(of: error))
+        }
+        guard request.form != .single else { return }
+        setDeadline(nil)
+        startStream(request.form, .path(nil))
+    }
+
+    private func take(path line: [UInt8], _ number: Int) {
+        guard number == requestNumber, context != nil else { return }
+        switch phase {
+        case .waiting(let request):
+            respond(200, line, isHeadOnly: request.isHeadOnly)
+            readRequests()
+        case .stream(let form, .path):
+            phase = .stream(form, .path(EventHub.Record(line, id: nil).bytes(form)))
+            advance()
+        case .head, .stream, .draining: break
+        }
+    }
+}
+
+// MARK: - Streams
+
+extension EventConnection {
+    private func startStream(_ form: EventRequest.Form, _ feed: Feed) {
+        // The stream ends with the connection, so that all subscribers are sent the same bytes.
+        keepsAlive = false
+        write(head(200, type: Self.type(of: form)))
+        context?.flush()
+        phase = .stream(form, feed)
+        hub.follow(self)
+        advance()
+    }
+
+    /// Sends what is there to send, as long as the client takes it.
+    func advance() {
+        switch phase {
+        case .waiting(let request):
+            guard case .state(let after?, _) = request.resource, after != hub.log.newestID else { return }
+            respondState(request)
+            readRequests()
+        case .stream(let form, .log(let cursor)): advance(form, cursor)
+        case .stream(let form, .path(let bytes?)):
+            guard context?.channel.isWritable == true else { return }
+            phase = .stream(form, .path(nil))
+            write(bytes)
+            context?.flush()
+        case .head, .stream, .draining: break
+        }
+    }
+
+    private func advance(_ form: EventRequest.Form, _ cursor: EventCursor) {
+        var cursor = cursor
+        var hasWritten = false
+        while context?.channel.isWritable == true, let delivery = cursor.next(in: hub.log) {
+            switch delivery {
+            case .event(_, let record): write(record.bytes(form))
+            case .state(let id, let gap): write(hub.bytes(ofStateAt: id, gap, form))
+            }
+            hasWritten = true
+        }
+        phase = .stream(form, .log(cursor))
+        if hasWritten { context?.flush() }
+    }
+
+    /// Sends a comment to a stream of server-sent events that is quiet, so that a dead connection is noticed.
+    func comment() {
+        defer { isQuiet = true }
+        guard isQuiet, case .stream(.serverSentEvents, _) = phase, context?.channel.isWritable == true else { return }
+        write(ByteBuffer(bytes: EventText.comment))
+        context?.flush()
+    }
+}
+
+// MARK: - Responses
+
+extension EventConnection {
+    private func respondState(_ request: EventRequest) {
+        guard let id = hub.log.newestID else {
+            return respond(504, Self.body(of: .init(504, "the state is not known yet; try again in a second")))
+        }
+        var isKnown = request.knows(id)
+        if case .state(let after?, _) = request.resource, after == id { isKnown = true }
+        let status = isKnown ? 304 : 200
+        respond(status, hub.detailedState, tag: id, isHeadOnly: request.isHeadOnly || isKnown)
+    }
+
+    /// Sends a whole response, then reads the next request, or closes.
+    private func respond(
+        _ status: Int,
+        _ body: [UInt8],
+        type: String = "application/json",
+        tag: EventID? = nil,
+        isHeadOnly: Bool = false
+    ) {
+        var bytes = head(status, type: type, length: status == 304 ? nil : body.count, tag: tag)
+        if !isHeadOnly { bytes.writeBytes(body) }
+        write(bytes)
+        context?.flush()
+        finishRequest()
+    }
+
+    /// Sends an error after which the connection cannot be used.
+    private func refuse(_ refusal: RequestRefusal) {
+        keepsAlive = false
+        respond(refusal.status, Self.body(of: refusal))
+    }
+
+    /// Closes after the client has read the response: what it still sends would make the kernel discard that.
+    private func drain() {
+        phase = .draining
+        received = ByteBuffer()
+        setDeadline(hub.limits.headTimeout)
+        context?.close(mode: .output, promise: nil)
+    }
+
+    private func head(_ status: Int, type: String, length: Int? = nil, tag: EventID? = nil) -> ByteBuffer {
+        var text = "HTTP/1.1 \(status) \(RequestRefusal.phrase(of: status))\r\nCache-Control: no-cache\r\n"
+        if status != 304 { text += "Content-Type: \(type)\r\nX-Content-Type-Options: nosniff\r\n" }
+        if let length { text += "Content-Length: \(length)\r\n" }
+        if let tag { text += "ETag: \"\(tag)\"\r\n" }
+        if status == 405 { text += "Allow: GET, HEAD\r\n" }
+        if case .loopback = access { text += "Vary: Origin\r\n" }
+        if let allowedOrigin { text += "Access-Control-Allow-Origin: \(allowedOrigin)\r\n" }
+        if !keepsAlive { text += "Connection: close\r\n" }
+        return ByteBuffer(string: text + "\r\n")
+    }
+
+    private func write(_ bytes: ByteBuffer) {
+        isQuiet = false
+        context?.write(wrapOutboundOut(bytes), promise: nil)
+    }
+
+    private static func body(of refusal: RequestRefusal) -> [UInt8] {
+        Array("{\"error\":\"\(refusal.message.escapedForJSONAndTerminal)\"}\n".utf8)
+    }
+
+    private static func type(of form: EventRequest.Form) -> String {
+        switch form {
+        case .single: "application/json"
+        case .serverSentEvents: "text/event-stream"
+        case .lines: "application/x-ndjson"
+        }
+    }
+}
+
+extension Duration {
+    /// The duration in whole nanoseconds.
+    fileprivate var inNanoseconds: Int64 {
+        let (seconds, attoseconds) = components
+        return seconds * 1_000_000_000 + attoseconds / 1_000_000_000
+    }
+}

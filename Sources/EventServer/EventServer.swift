@@ -1,0 +1,150 @@
+package import EventCore
+package import NIOCore
+import NIOPosix
+package import ReachabilityCore
+import Synchronization
+
+/// An event that is published, in the forms in which subscribers receive it.
+package struct PublishedEvent: Sendable {
+    /// The change.
+    package let change: ReachabilityChange
+    /// Its object as `netwatch watch --json` prints it, with the line feed.
+    package let line: [UInt8]
+    /// The object of the state after it, with the event `state`.
+    package let state: [UInt8]
+    /// The same with the sources of the kinds of interfaces, as `netwatch status --json` prints it.
+    package let detailedState: [UInt8]
+
+    /// Creates an event.
+    package init(change: ReachabilityChange, line: [UInt8], state: [UInt8], detailedState: [UInt8]) {
+        self.change = change
+        self.line = line
+        self.state = state
+        self.detailedState = detailedState
+    }
+}
+
+/// The inputs of a server: paths to hosts, and the time.
+package struct EventSources: Sendable {
+    /// A subscription to the path to a host; it ends when it is released.
+    package typealias PathSubscription = AnyObject & Sendable
+
+    /// Subscribes to the path to a host.
+    ///
+    /// The closure is called from any thread with an object's line for the current path and for each other one. Throws a
+    /// ``RequestRefusal`` for what is no host.
+    package var path:
+        @Sendable (String, @escaping @Sendable ([UInt8]) -> Void) throws(RequestRefusal) -> any PathSubscription
+    /// Returns the current time.
+    package var now: @Sendable () -> EventMetrics.Moment
+
+    /// Creates the sources.
+    package init(
+        path:
+            @escaping @Sendable (String, @escaping @Sendable ([UInt8]) -> Void) throws(RequestRefusal) ->
+            any PathSubscription,
+        now: @escaping @Sendable () -> EventMetrics.Moment
+    ) {
+        self.path = path
+        self.now = now
+    }
+}
+
+/// The limits of a server, which tests shorten.
+package struct EventServerLimits: Sendable {
+    /// The number of events that the log keeps.
+    package var logCapacity = 1024
+    /// The number of subscribers of one user.
+    package var subscribers = 256
+    /// The number of subscribers of one user that wait for their turn.
+    package var waiting = 256
+    /// How long a request's head may take from the connection's first byte on, and a client to close after an error.
+    package var headTimeout = TimeAmount.seconds(10)
+    /// How long a connection may be idle between two requests.
+    package var idleTimeout = TimeAmount.seconds(60)
+    /// The interval of comments to streams to which nothing else was sent.
+    package var commentInterval = TimeAmount.seconds(30)
+    /// How long the path to a host may take.
+    package var pathTimeout = TimeAmount.seconds(20)
+
+    /// Creates the usual limits.
+    package init() {}
+}
+
+/// Serves events over HTTP/1.1, on one event loop.
+///
+/// Publishing never waits: it hands the event to the loop. Each connection reads from the shared log as fast as its client
+/// does, so one that reads nothing delays no other and costs no memory.
+package final class EventServer: Sendable {
+    /// The kinds of listeners.
+    package enum Access: Sendable {
+        /// A Unix socket, whose permissions decide who may connect.
+        case unix
+        /// Loopback TCP, to which browsers connect too.
+        case loopback(AccessRules)
+    }
+
+    private let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
+    private let hub: EventHub
+    private let loop: any EventLoop
+    private let isStopped = Atomic(false)
+
+    /// Creates a server without listeners.
+    ///
+    /// - Parameters:
+    ///   - run: 64 random bits, which identify this run of the service.
+    ///   - sources: The server's inputs.
+    ///   - limits: The limits.
+    package init(run: UInt64, sources: EventSources, limits: EventServerLimits = .init()) {
+        loop = group.next()
+        hub = EventHub(run: run, loop: loop, sources: sources, limits: limits)
+    }
+
+    /// Publishes an event; from any thread, one at a time.
+    package func publish(_ event: PublishedEvent) {
+        loop.execute { [hub] in hub.publish(event) }
+    }
+
+    /// Starts to accept connections.
+    ///
+    /// - Parameters:
+    ///   - descriptor: A listening socket, which belongs to the server from now on.
+    ///   - access: The kind of listener.
+    /// - Throws: An `IOError` if the socket cannot be used. Blocks until it is; not to be called on the event loop.
+    package func listen(on descriptor: CInt, _ access: Access) throws {
+        let bootstrap = ServerBootstrap(group: group)
+            .serverChannelInitializer { channel in
+                // A process out of descriptors accepts later.
+                channel.eventLoop.makeCompletedFuture {
+                    try channel.pipeline.syncOperations.addHandler(AcceptBackoffHandler())
+                }
+            }
+            .childChannelOption(.writeBufferWaterMark, value: .init(low: 8192, high: 32_768))
+            .childChannelOption(
+                .recvAllocator,
+                value: AdaptiveRecvByteBufferAllocator(minimum: 256, initial: 1024, maximum: 16_384)
+            )
+            .childChannelInitializer { [hub] channel in
+                channel.eventLoop.makeCompletedFuture {
+                    try channel.pipeline.syncOperations.addHandler(EventConnection(hub, access))
+                }
+            }
+        let channel = try bootstrap.withBoundSocket(descriptor).wait()
+        loop.execute { [hub] in hub.add(listener: channel) }
+    }
+
+    /// Runs a job on the event loop, between events; it must not block.
+    package func perform(_ job: @escaping @Sendable () -> Void) { loop.execute(job) }
+
+    /// Returns the metrics; not to be called on the event loop.
+    package func metrics() throws -> String {
+        try loop.submit { [hub] in hub.metricsText }.wait()
+    }
+
+    /// Closes the listeners and all connections, and ends the event loop's thread; does nothing the second time.
+    package func stop() throws {
+        guard !isStopped.exchange(true, ordering: .relaxed) else { return }
+        try loop.flatSubmit { [hub] in hub.stop() }.wait()
+        try group.syncShutdownGracefully()
+    }
+}

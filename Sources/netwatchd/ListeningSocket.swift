@@ -1,0 +1,246 @@
+import CommandLineSupport
+import EventCore
+import EventServer
+import Glibc
+import LinuxSystem
+import NetwatchCore
+import ReachabilityCore
+
+/// A socket that accepts connections.
+struct ListeningSocket {
+    /// Its descriptor, which is closed by the server that takes it over.
+    let descriptor: Int32
+    /// The kind of clients.
+    let access: EventServer.Access
+    /// The file to remove at the end; nil for a socket that has none, or that systemd made.
+    var file: String?
+
+    /// The number of connections that wait to be accepted.
+    fileprivate static let backlog: Int32 = 4096
+}
+
+/// A Unix socket to listen on.
+struct UnixSocket {
+    /// The path that clients expect.
+    static let usualPath = "/run/netwatch/events.sock"
+
+    /// The path.
+    let path: String
+
+    /// Opens the socket for all users; its directory is made if only that is missing.
+    ///
+    /// A socket that is left over from a process which has ended is replaced.
+    func open() throws(ToolError) -> ListeningSocket {
+        makeDirectory()
+        do throws(SystemError) {
+            try removeStale()
+            return try bound()
+        } catch {
+            throw failure(error)
+        }
+    }
+
+    private func makeDirectory() {
+        let directory = path.prefix(upTo: path.lastIndex(of: "/") ?? path.startIndex)
+        // If it fails, so does what follows, with a better error.
+        if !directory.isEmpty { mkdir(String(directory), 0o755) }
+    }
+
+    /// Removes a socket on which nobody listens.
+    ///
+    /// - Throws: `EADDRINUSE` if a process listens on it; `EEXIST` for a file that is no socket.
+    private func removeStale() throws(SystemError) {
+        var status = stat()
+        guard lstat(path, &status) == 0 else { return }
+        guard status.st_mode & S_IFMT == S_IFSOCK else { throw .init(code: EEXIST) }
+        guard try !isLive() else { throw .init(code: EADDRINUSE) }
+        unlink(path)
+    }
+
+    private func isLive() throws(SystemError) -> Bool {
+        let address = try ServiceManager.SocketAddress(path)
+        let probe = try Descriptor("socket") { socket(AF_UNIX, streamType | Int32(SOCK_NONBLOCK.rawValue), 0) }
+        let result = address.withPointer { pointer, length in connect(probe.number, pointer, length) }
+        // A full queue of connections belongs to a process too.
+        return result == 0 || errno == EAGAIN || errno == EACCES
+    }
+
+    private func bound() throws(SystemError) -> ListeningSocket {
+        let address = try ServiceManager.SocketAddress(path)
+        let descriptor = try retryingOnInterrupt { socket(AF_UNIX, streamType, 0) }
+        do throws(SystemError) {
+            _ = try retryingOnInterrupt { address.withPointer { bind(descriptor, $0, $1) } }
+            _ = try retryingOnInterrupt { chmod(path, 0o666) }
+            _ = try retryingOnInterrupt { Glibc.listen(descriptor, ListeningSocket.backlog) }
+        } catch {
+            close(descriptor)
+            throw error
+        }
+        return .init(descriptor: descriptor, access: .unix, file: path)
+    }
+
+    private func failure(_ error: SystemError) -> ToolError {
+        let name = path.escapedForTerminal
+        switch error.code {
+        case EADDRINUSE:
+            return .init(
+                "another process serves events on '\(name)'; end it, or choose another --socket",
+                exit: .systemFailure
+            )
+        case EEXIST:
+            return .init(
+                "'\(name)' exists and is no socket; remove it, or choose another --socket",
+                exit: .systemFailure
+            )
+        case EACCES, EPERM, EROFS:
+            return .init(
+                "may not make the socket '\(name)': \(error); run as root, or choose another --socket",
+                exit: .notPermitted
+            )
+        default:
+            return .init("cannot listen on '\(name)': \(error); choose another --socket", exit: .systemFailure)
+        }
+    }
+}
+
+/// A loopback address and port to listen on.
+struct LoopbackAddress: Hashable {
+    /// 127.0.0.1 or ::1.
+    let address: IPAddress
+    /// The port.
+    let port: UInt16
+
+    /// Reads `127.0.0.1:8787` or `[::1]:8787`.
+    ///
+    /// - Throws: ``ArgumentError`` that says what was wrong and how to write it.
+    static func parse(_ text: String) throws(ArgumentError) -> Self {
+        guard let colon = text.lastIndex(of: ":") else { throw .init("the port is missing; \(howTo)") }
+        let host = text[..<colon]
+        let digits = text[text.index(after: colon)...]
+        guard digits.allSatisfy({ ("0"..."9").contains($0) }), let port = UInt16(digits), port > 0 else {
+            throw .init("the port is no number from 1 to 65535; \(howTo)")
+        }
+        guard let address = ["127.0.0.1": "127.0.0.1", "[::1]": "::1"][host].flatMap({ IPAddress($0) }) else {
+            throw .init("only 127.0.0.1 and [::1] are listened on; for other machines, put a proxy before the socket")
+        }
+        return .init(address: address, port: port)
+    }
+
+    private static let howTo = "write 127.0.0.1:8787"
+
+    /// Opens the socket.
+    func open(origins: [String]) throws(ToolError) -> ListeningSocket {
+        do throws(SystemError) {
+            return .init(descriptor: try bound(), access: .loopback(.init(port: port, origins: origins)))
+        } catch {
+            let status: ExitStatus = error.code == EACCES ? .notPermitted : .systemFailure
+            let fix = error.code == EACCES ? "choose a port from 1024 on" : "choose another port with --listen"
+            throw .init("cannot listen on port \(port): \(error); \(fix)", exit: status)
+        }
+    }
+
+    private func bound() throws(SystemError) -> Int32 {
+        let family = address.family == .ipv4 ? AF_INET : AF_INET6
+        let descriptor = try retryingOnInterrupt { socket(family, streamType, 0) }
+        var isOn: Int32 = 1
+        setsockopt(descriptor, SOL_SOCKET, SO_REUSEADDR, &isOn, socklen_t(MemoryLayout<Int32>.size))
+        do throws(SystemError) {
+            _ = try retryingOnInterrupt { bind(descriptor) }
+            _ = try retryingOnInterrupt { Glibc.listen(descriptor, ListeningSocket.backlog) }
+        } catch {
+            close(descriptor)
+            throw error
+        }
+        return descriptor
+    }
+
+    private func bind(_ descriptor: Int32) -> Int32 {
+        if address.family == .ipv4 {
+            var socket = sockaddr_in()
+            socket.sin_family = sa_family_t(AF_INET)
+            socket.sin_port = port.bigEndian
+            socket.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+            return withGenericAddress(&socket) { Glibc.bind(descriptor, $0, $1) }
+        }
+        var socket = sockaddr_in6()
+        socket.sin6_family = sa_family_t(AF_INET6)
+        socket.sin6_port = port.bigEndian
+        withUnsafeMutableBytes(of: &socket.sin6_addr) { $0[15] = 1 }
+        return withGenericAddress(&socket) { Glibc.bind(descriptor, $0, $1) }
+    }
+}
+
+/// The sockets that systemd passes to a service (sd_listen_fds(3)).
+enum PassedSockets {
+    /// The first descriptor (`SD_LISTEN_FDS_START`).
+    private static let first: Int32 = 3
+
+    /// Takes the sockets over, and removes the variables that name them; none if there are none.
+    ///
+    /// To be called before there is a second thread (environ(7)).
+    static func take(origins: [String]) throws(ToolError) -> [ListeningSocket] {
+        let count = count(process: getpid()) { name in getenv(name).map { String(cString: $0) } }
+        for name in ["LISTEN_PID", "LISTEN_FDS", "LISTEN_FDNAMES"] { unsetenv(name) }
+        var sockets: [ListeningSocket] = []
+        for descriptor in first..<(first + count) { sockets.append(try socket(descriptor, origins)) }
+        return sockets
+    }
+
+    /// Returns the number of sockets that variables announce to a process.
+    static func count(process: pid_t, value: (String) -> String?) -> Int32 {
+        guard value("LISTEN_PID").flatMap(pid_t.init) == process else { return 0 }
+        return min(max(value("LISTEN_FDS").flatMap(Int32.init) ?? 0, 0), 1024)
+    }
+
+    private static func socket(_ descriptor: Int32, _ origins: [String]) throws(ToolError) -> ListeningSocket {
+        var address = sockaddr_storage()
+        var length = socklen_t(MemoryLayout<sockaddr_storage>.size)
+        let result = withUnsafeMutablePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { getsockname(descriptor, $0, &length) }
+        }
+        _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
+        guard result == 0, isListening(descriptor), let access = access(address, origins) else {
+            let rule = "only listening stream sockets, Unix or loopback, are served (ListenStream=, without Accept=yes)"
+            throw .init(
+                "the socket that systemd passes as descriptor \(descriptor) cannot be used; \(rule)",
+                exit: .usage
+            )
+        }
+        return .init(descriptor: descriptor, access: access)
+    }
+
+    private static func isListening(_ descriptor: Int32) -> Bool {
+        var (accepts, type): (Int32, Int32) = (0, 0)
+        var length = socklen_t(MemoryLayout<Int32>.size)
+        getsockopt(descriptor, SOL_SOCKET, SO_ACCEPTCONN, &accepts, &length)
+        getsockopt(descriptor, SOL_SOCKET, SO_TYPE, &type, &length)
+        return accepts == 1 && type == Int32(SOCK_STREAM.rawValue)
+    }
+
+    /// The kind of clients at an address; nil if others than this machine's own could connect.
+    private static func access(_ address: sockaddr_storage, _ origins: [String]) -> EventServer.Access? {
+        withUnsafeBytes(of: address) { bytes in
+            // In network byte order, behind the family.
+            let port = UInt16(bytes[2]) << 8 | UInt16(bytes[3])
+            let rules = AccessRules(port: port, origins: origins)
+            switch Int32(address.ss_family) {
+            case AF_UNIX: return .unix
+            case AF_INET where bytes[4] == 127: return .loopback(rules)
+            case AF_INET6 where bytes[8..<23].allSatisfy({ $0 == 0 }) && bytes[23] == 1: return .loopback(rules)
+            default: return nil
+            }
+        }
+    }
+}
+
+private let streamType = Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue)
+
+/// Calls a closure with an address in the form that system calls take.
+private func withGenericAddress<Address>(
+    _ address: inout Address,
+    _ body: (UnsafePointer<sockaddr>, socklen_t) -> Int32
+) -> Int32 {
+    withUnsafePointer(to: address) { pointer in
+        pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { body($0, socklen_t(MemoryLayout<Address>.size)) }
+    }
+}

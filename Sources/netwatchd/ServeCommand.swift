@@ -1,0 +1,102 @@
+import ArgumentParser
+import CommandLineSupport
+import EventCore
+import Reachability
+
+/// `netwatch serve`: the event service.
+struct ServeCommand: NetwatchCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "serve",
+        abstract: CommandSummary.serve,
+        discussion: .guide(
+            [
+                .init("Serve events on /run/netwatch/events.sock", "sudo netwatch serve"),
+                .init("Follow them", "curl -N --unix-socket /run/netwatch/events.sock localhost/v1/events"),
+                .init("Serve browsers on this machine, too", "netwatch serve --listen 127.0.0.1:8787"),
+                .init("Let a page of another site read events", "netwatch serve --listen 127.0.0.1:8787 --origin http://localhost:3000"),
+            ],
+            """
+            Routes: /v1/state, /v1/events, /v1/paths/HOST and /metrics. Under systemd, sockets are taken over from a \
+            socket unit. Exits with 0 on SIGINT or SIGTERM.
+            """
+        )
+    )
+
+    @Option(
+        parsing: .unconditional,
+        help: .init(
+            "Listen on this Unix socket (default: \(UnixSocket.usualPath), unless systemd passes sockets).",
+            valueName: "path"
+        ),
+        completion: .file(),
+        transform: SocketArgument.parse
+    )
+    var socket: String?
+
+    @Option(
+        parsing: .unconditional,
+        help: .init("Listen on this loopback address, too.", valueName: "address:port"),
+        transform: LoopbackAddress.parse
+    )
+    var listen: LoopbackAddress?
+
+    @Option(
+        parsing: .unconditionalSingleValue,
+        help: .init("Let pages of this origin read responses. Repeatable.", valueName: "url"),
+        transform: OriginArgument.parse
+    )
+    var origin: [String] = []
+
+    @Option(
+        parsing: .unconditional,
+        help: .init("Write the metrics to this file, on changes and every 15 s.", valueName: "path"),
+        completion: .file()
+    )
+    var metricsFile: String?
+
+    @OptionGroup var common: CommonOptions
+
+    func validate() throws {
+        guard !origin.isEmpty, listen == nil else { return }
+        throw ValidationError("--origin is about browsers, which need TCP; add --listen 127.0.0.1:8787")
+    }
+
+    func execute() throws(ToolError) -> ExitStatus {
+        try EventService(
+            socket: socket,
+            listen: listen,
+            origins: origin,
+            metricsFile: metricsFile.map { MetricsFile(path: $0) },
+            configuration: common.configuration
+        ).run()
+    }
+}
+
+/// Reads the path of a Unix socket, as `--socket` takes it.
+enum SocketArgument {
+    /// Reads a path.
+    ///
+    /// - Throws: ``ArgumentError`` that says what was wrong and how to write it.
+    static func parse(_ text: String) throws(ArgumentError) -> String {
+        guard text.hasPrefix("/") else {
+            throw .init("it is not absolute; write a path such as \(UnixSocket.usualPath)")
+        }
+        guard text.utf8.count < 108 else {
+            throw .init("it has more than 107 bytes, the kernel's limit; choose a shorter path")
+        }
+        return text
+    }
+}
+
+/// Reads an origin, as `--origin` takes it.
+enum OriginArgument {
+    /// Reads an origin.
+    ///
+    /// - Throws: ``ArgumentError`` that says what was wrong and how to write it.
+    static func parse(_ text: String) throws(ArgumentError) -> String {
+        guard let origin = AccessRules.origin(text) else {
+            throw .init("it is no origin; write scheme, host and port as in http://localhost:3000, without a path")
+        }
+        return origin
+    }
+}

@@ -1,0 +1,228 @@
+import CommandLineLab
+import Glibc
+import NetworkLab
+import ReachabilityCore
+import Testing
+
+/// Runs `netwatch serve` on machines with two uplinks.
+@Suite(.timeLimit(.minutes(5))) struct ServeTests {
+    private let uplinks = Result { try LabUplinks() }
+    private let folder = Result { try SocketFolder() }
+    private static let kinds = ["--kind", "wlan*=wifi", "--kind", "wwan*=cellular"]
+
+    private var path: String { get throws { try folder.get().path + "/events.sock" } }
+
+    private func serve(_ arguments: String..., environment: [String: String] = [:]) throws -> ToolProcess {
+        let all = ["serve", "--socket", try path] + Self.kinds + arguments
+        return try ToolProcess(all, in: try uplinks.get().home, environment: environment)
+    }
+
+    private func follow(_ fields: String...) throws -> EventClient {
+        let client = try EventClient(path: try path)
+        client.send((["GET /v1/events HTTP/1.1", "Host: x"] + fields + ["", ""]).joined(separator: "\r\n"))
+        #expect(try client.head().status == 200)
+        return client
+    }
+
+    @Test func `the loss of a carrier arrives as an event, as watch --json prints it`() throws {
+        let uplinks = try uplinks.get()
+        let watch = try ToolProcess(["watch", "--json"] + Self.kinds, in: uplinks.home)
+        let tool = try serve()
+        let (events, lines) = try (follow(), follow("Accept: application/x-ndjson"))
+        #expect(try events.object()["status"]?.text == "wifi")
+        let first = try #require(try watch.output.line())
+        #expect(Self.withoutTime(try #require(try lines.line())) == Self.withoutTime(first))
+        try uplinks.loseWiFi()
+        while true {
+            let line = try #require(try watch.output.line())
+            #expect(Self.withoutTime(try #require(try lines.line())) == Self.withoutTime(line))
+            let object = try events.object()
+            #expect(object["event"]?.text == "change")
+            if object["status"]?.text != "wifi" { break }
+        }
+        tool.send(SIGTERM)
+        #expect(try tool.exitCode() == 0)
+        #expect(try tool.errors.rest() == "")
+        #expect(access(try path, F_OK) == -1)
+    }
+
+    private static func withoutTime(_ line: String) -> String { line.replacing(/"time":"[^"]*"/, with: "") }
+
+    @Test func `a client resumes after its connection was cut, and is told when the service was restarted`() throws {
+        let uplinks = try uplinks.get()
+        let tool = try serve()
+        let client = try follow()
+        let id = try #require(try client.event()?["id"])
+        client.end()
+        try uplinks.home.rtnl.deleteRoute("default", via: "192.0.2.1", on: "wlan0", metric: 600)
+        let resumed = try follow("Last-Event-ID: \(id)")
+        #expect(try resumed.object()["event"]?.text == "change")
+        tool.send(SIGKILL)
+        #expect(try tool.exitCode() == 1000 + SIGKILL)
+        // The socket of the killed service is still there.
+        #expect(access(try path, F_OK) == 0)
+        let second = try serve()
+        defer { second.send(SIGTERM) }
+        let deadline = ContinuousClock.now + .seconds(60)
+        while (try? EventClient(path: try path)) == nil, ContinuousClock.now < deadline {}
+        let late = try follow("Last-Event-ID: \(id)")
+        let gap = try late.object()
+        #expect(gap["event"]?.text == "gap" && gap["gap"]?["from"]?.text == id)
+        #expect(gap["gap"]?["missed"] == .null && gap["gap"]?["reason"]?.text == "unknown")
+        #expect(try late.object()["event"]?.text == "state")
+    }
+
+    @Test func `a socket that is served is not taken over`() throws {
+        let tool = try serve()
+        _ = try follow()
+        let second = try serve()
+        #expect(try second.exitCode() == 71)
+        let words = "another process serves events on '\(try path)'; end it, or choose another --socket"
+        #expect(try second.errors.rest() == "netwatch: \(words)\n")
+        _ = try follow()
+        tool.send(SIGINT)
+        #expect(try tool.exitCode() == 0)
+    }
+
+    @Test func `a file that is no socket is left alone`() throws {
+        let file = try TemporaryFile()
+        let tool = try ToolProcess(["serve", "--socket", file.path], in: try uplinks.get().home)
+        #expect(try tool.exitCode() == 71)
+        #expect(try tool.errors.rest().contains("exists and is no socket; remove it"))
+        #expect(access(file.path, F_OK) == 0)
+    }
+
+    @Test(arguments: [
+        (["--socket", "events.sock"], "absolute"), (["--listen", "0.0.0.0:80"], "put a proxy before the socket"),
+        (["--listen", "192.0.2.2:80"], "put a proxy before the socket"),
+        (["--listen", "127.0.0.1"], "port is missing"),
+        (["--listen", "127.0.0.1:0"], "1 to 65535"), (["--origin", "http://a.example"], "add --listen"),
+        (["--listen", "127.0.0.1:1", "--origin", "a.example"], "write scheme, host and port"),
+    ])
+    func `invalid arguments are refused in one line`(arguments: [String], words: String) throws {
+        let tool = try ToolProcess(["serve"] + arguments, in: try uplinks.get().home)
+        #expect(try tool.exitCode() == 64)
+        let errors = try tool.errors.rest()
+        #expect(errors.contains(words) && errors.filter(\.isNewline) == "\n", "\(errors)")
+    }
+
+    @Test func `300 readers of one user are all served, the last when others end`() throws {
+        let tool = try serve()
+        defer { tool.send(SIGTERM) }
+        var clients: [EventClient] = []
+        for _ in 0..<300 {
+            let client = try EventClient(path: try path)
+            client.request("/v1/events")
+            clients.append(client)
+        }
+        for client in clients[..<256] { #expect(try client.head().status == 200) }
+        // A short request needs no turn.
+        let other = try EventClient(path: try path)
+        other.request("/metrics")
+        #expect(try other.response().body.contains("\nnetwatch_subscribers 256\n"))
+        for client in clients[..<44] { client.end() }
+        for client in clients[256...] { #expect(try client.head().status == 200) }
+    }
+
+    @Test func `the state, the path to a host and the metrics are served, on loopback too`() throws {
+        let uplinks = try uplinks.get()
+        let metrics = try TemporaryFile()
+        let tool = try serve("--listen", "127.0.0.1:8787", "--metrics-file", metrics.path)
+        defer { tool.send(SIGTERM) }
+        let client = try EventClient(path: try path)
+        client.request("/v1/state")
+        let state = try JSONParser.parse(try client.response().body)
+        #expect(state["status"]?.text == "wifi" && state["path"]?["interface"]?["by"]?.text == "rule")
+        client.request("/v1/paths/\(LabUplinks.server)")
+        let route = try JSONParser.parse(try client.response().body)
+        #expect(route["reachable"] == .bool(true) && route["host"]?.text == LabUplinks.server)
+        let first = try #require(route["paths"]?.elements?.first)
+        #expect(first["gateway"]?.text == "192.0.2.1" && first["interface"]?["name"]?.text == "wlan0")
+        client.request("/metrics")
+        let text = try client.response().body
+        #expect(text.contains("\nnetwatch_state{state=\"wifi\"} 1\n"))
+        let remote = try uplinks.home.run { try EventClient(port: 8787) }
+        remote.send("GET /v1/state HTTP/1.1\r\nHost: 127.0.0.1:8787\r\n\r\n")
+        #expect(try remote.response().status == 200)
+        let written = String(decoding: try Repository.bytes(of: metrics.path), as: UTF8.self)
+        #expect(written.contains("netwatch_state{state=\"wifi\"} 1\n"))
+    }
+
+    @Test func `systemd is told when connections are accepted, and its sockets are used`() throws {
+        let notify = try ServiceSocket(try folder.get().path + "/notify")
+        let passed = try uplinks.get().home.run { try Self.listening(try path) }
+        defer { close(passed) }
+        let files = try FileActions()
+        try files.duplicate(passed, to: 3)
+        let script = #"LISTEN_PID=$$ LISTEN_FDS=1 exec "$0" serve "$@""#
+        let id = try uplinks.get().home.run {
+            try files.spawn(
+                "/bin/sh",
+                ["-c", script, ToolBinary.path] + Self.kinds,
+                environment: ["NOTIFY_SOCKET": notify.name, "WATCHDOG_USEC": "20000"]
+            )
+        }
+        #expect(try notify.next() == ["READY=1", "STATUS=wifi through wlan0"])
+        #expect(try notify.next() == ["WATCHDOG=1"])
+        #expect(try follow().object()["status"]?.text == "wifi")
+        kill(id, SIGTERM)
+        while try notify.next() != ["STOPPING=1"] {}
+        var status: Int32 = -1
+        waitpid(id, &status, 0)
+        #expect(status == 0)
+        // The socket is systemd's, and stays.
+        #expect(access(try path, F_OK) == 0)
+    }
+
+    private static func listening(_ path: String) throws -> Int32 {
+        let type = Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue)
+        let descriptor = try systemCall("socket") { socket(AF_UNIX, type, 0) }
+        var address = sockaddr_un()
+        address.sun_family = sa_family_t(AF_UNIX)
+        withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: Array(path.utf8)) }
+        try withUnsafePointer(to: address) { pointer in
+            _ = try pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { pointer in
+                try systemCall("bind") { bind(descriptor, pointer, socklen_t(MemoryLayout<sockaddr_un>.size)) }
+            }
+        }
+        try systemCall("listen") { listen(descriptor, 16) }
+        return descriptor
+    }
+
+    /// The examples of docs/events.md, by the language of their block and the program that runs them.
+    @Test(arguments: [("sh", "/bin/sh"), ("python", "/usr/bin/python3"), ("js", "/usr/bin/node")])
+    func `the examples of the page about events work`(language: String, program: String) throws {
+        guard access(program, X_OK) == 0 else { return }
+        let tool = try serve()
+        defer { tool.send(SIGTERM) }
+        _ = try follow()
+        let page = try Repository.read("docs/events.md")
+        let blocks = page.matches(of: try Regex("(?m)^```\(language)\n((?s).*?)^```$")).compactMap {
+            $0.output[1].substring
+        }
+        #expect(!blocks.isEmpty)
+        for block in blocks where !block.contains("serve") {
+            let text = String(block.replacing("/run/netwatch/events.sock", with: try path))
+            let process = try uplinks.get().home.run {
+                try LabProcess(program, [language == "js" ? "-e" : "-c", text])
+            }
+            try process.waitForOutput { $0.contains("wifi") }
+        }
+    }
+}
+
+/// A directory for sockets, which is removed with this object.
+final class SocketFolder: Sendable {
+    let path: String
+
+    init() throws {
+        var template = Array("/tmp/netwatch-serve-XXXXXX".utf8CString)
+        guard mkdtemp(&template) != nil else { throw LabError("mkdtemp", errno: errno) }
+        path = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    }
+
+    deinit {
+        unlink(path + "/events.sock")
+        rmdir(path)
+    }
+}
