@@ -174,7 +174,8 @@ let package = Package(
         .executableTarget(
             name: "netwatchd",
             dependencies: [
-                "CommandLineSupport", "EventCore", "EventServer", "LinuxSystem", "Locking", "NetwatchCore", "Reachability",
+                "CommandLineSupport", "EventCore", "EventServer", "LinuxSystem", "Locking", "NetwatchCore",
+                "Reachability",
                 "ReachabilityCore",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],

@@ -22,7 +22,7 @@ struct PublicNamesTests {
         ServerChallenge ServerChallenge.Verdict ServerSentEvents ServerSentEvents.AsyncIterator
         ServerSentEvents.Element ServerSentEvents.Failure SpaceCredential StreamRequest StreamedResponse TLSOptions
         TLSOptions.Version Throttle Transport TransportRequest TransportResponse TrustRoots WebSocket WebSocket.Messages
-        WebSocket.Messages.AsyncIterator WebSocket.Messages.Element WebSocket.Messages.Failure WebSocketOptions
+        WebSocketOptions
         """,
         "HTTPSerialization": """
         BytesResponseSerializer CompoundResponseSerializer CompoundResponseSerializer.Output

@@ -76,7 +76,10 @@ struct ReadmeSnippetTests {
 
     @Test("Each snippet about waiting is part of a program under Examples, which runs")
     func waiting() throws {
-        let snippet = try #require(readme.blocks.last { $0.language == "swift" }).lines.joined(separator: "\n")
+        let snippet = try #require(
+            readme.blocks.last { $0.language == "swift" && $0.lines.contains { $0.contains(".waitsForConnectivity") } }
+        )
+        .lines.joined(separator: "\n")
         #expect(try Repository.read("Examples/SteadyUpload/main.swift").contains(snippet))
         let source = try Repository.read("Examples/ComingFrom/main.swift")
         let section = try #require(readme.prose.split(separator: "\n## ").first { $0.hasPrefix("HTTP that waits") })
@@ -106,10 +109,12 @@ struct ReadmeSnippetTests {
     }
 
     @Test("Every link within the repository has a target")
-    func links() {
+    func links() throws {
         let links = readme.links.filter { !$0.contains("://") }
         #expect(!links.isEmpty)
-        for link in links {
+        let anchors = try MarkdownPage("README.md").anchors
+        for link in links where link.hasPrefix("#") { #expect(anchors.contains(String(link.dropFirst())), "\(link)") }
+        for link in links where !link.hasPrefix("#") {
             let path = Repository.root.appending(path: link).path
             #expect(FileManager.default.fileExists(atPath: path), "\(link)")
         }
