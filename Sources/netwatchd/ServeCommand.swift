@@ -13,7 +13,10 @@ struct ServeCommand: NetwatchCommand {
                 .init("Serve events on /run/netwatch/events.sock", "sudo netwatch serve"),
                 .init("Follow them", "curl -N --unix-socket /run/netwatch/events.sock localhost/v1/events"),
                 .init("Serve browsers on this machine, too", "netwatch serve --listen 127.0.0.1:8787"),
-                .init("Let a page of another site read events", "netwatch serve --listen 127.0.0.1:8787 --origin http://localhost:3000"),
+                .init(
+                    "Let a page of another site read events",
+                    "netwatch serve --listen 127.0.0.1:8787 --origin http://localhost:3000"
+                ),
             ],
             """
             Routes: /v1/state, /v1/events, /v1/paths/HOST and /metrics. Under systemd, sockets are taken over from a \
