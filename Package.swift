@@ -499,8 +499,7 @@ let package = Package(
 if Context.environment["NETWATCH_THREADS_ONLY"] != nil {
     let pure = [
         "EventCore", "HTTPSerialization", "NetwatchCore", "NetworkClientCore", "OutboxCore", "ReachabilityCore",
-        "Repository",
-        "RequestGate",
+        "Repository", "RequestGate",
     ]
     package.targets.removeAll { target in
         pure.contains { target.name == $0 + "Tests" } || target.path?.hasPrefix("Examples/") == true

@@ -35,8 +35,12 @@ private func texts(in store: DurableStore) async throws -> [String] {
 
 /// The store: group commits, several processes, damage.
 @Suite struct DurableStoreTests {
+    /// Kept during a test: its folder is removed with it.
+    private let box: Box
+
+    init() throws { box = try Box() }
+
     @Test func `what was written is there after the store is opened again`() async throws {
-        let box = try Box()
         let store = try box.open()
         try await add("a", to: store)
         store.close()
@@ -44,7 +48,7 @@ private func texts(in store: DurableStore) async throws -> [String] {
     }
 
     @Test func `values of each kind are read as they were written`() async throws {
-        let store = try Box().open()
+        let store = try box.open()
         try await store.write { database in
             try database.run("INSERT INTO entry VALUES (?, ?, ?)", .integer(.max), "ä\0b", .blob([0, 255]))
             try database.run("INSERT INTO entry VALUES (?, ?, ?)", 2, nil, .blob([]))
@@ -58,7 +62,7 @@ private func texts(in store: DurableStore) async throws -> [String] {
     }
 
     @Test func `the error of one write undoes its changes, and none of the others`() async throws {
-        let store = try Box().open()
+        let store = try box.open()
         try await withThrowingTaskGroup(of: Bool.self) { group in
             for number in 0..<200 {
                 group.addTask {
@@ -81,7 +85,6 @@ private func texts(in store: DurableStore) async throws -> [String] {
     }
 
     @Test func `two stores of one folder write to it in turns`() async throws {
-        let box = try Box()
         let stores = [try box.open(), try box.open()]
         try await withThrowingTaskGroup { group in
             for number in 0..<200 { group.addTask { try await add("\(number)", to: stores[number % 2]) } }
@@ -91,14 +94,13 @@ private func texts(in store: DurableStore) async throws -> [String] {
     }
 
     @Test func `a write to a closed store fails`() async throws {
-        let store = try Box().open()
+        let store = try box.open()
         store.close()
         let error = await #expect(throws: StoreError.self) { try await add("a", to: store) }
         #expect(error?.code == .closed)
     }
 
     @Test func `the schema is brought to the latest version, and a later one is refused`() async throws {
-        let box = try Box()
         let first = try box.open()
         try await add("a", to: first)
         first.close()
@@ -112,7 +114,6 @@ private func texts(in store: DurableStore) async throws -> [String] {
     }
 
     @Test func `a file that is no database is damaged, and repaired where that is possible`() async throws {
-        let box = try Box()
         try box.folder.write("entries.db", String(repeating: "no database ", count: 1_000))
         let error = #expect(throws: StoreError.self) { try box.open() }
         #expect(error?.code == .damaged)
@@ -121,7 +122,6 @@ private func texts(in store: DurableStore) async throws -> [String] {
     }
 
     @Test func `damage is looked for after an unclean boot`() async throws {
-        let box = try Box()
         let store = try box.open(boot: "boot-1")
         for number in 0..<2_000 {
             store.writeLater { try $0.run("INSERT INTO entry (text) VALUES (?)", .text("\(number)")) }
@@ -139,7 +139,6 @@ private func texts(in store: DurableStore) async throws -> [String] {
     }
 
     @Test func `a copy in memory has what is only in the write-ahead log`() async throws {
-        let box = try Box()
         let store = try box.open()
         try await add("a", to: store)
         store.close()
@@ -148,7 +147,6 @@ private func texts(in store: DurableStore) async throws -> [String] {
     }
 
     @Test func `commits of another store are noticed`() async throws {
-        let box = try Box()
         let store = try box.open()
         let (changes, continuation) = AsyncStream.makeStream(of: Void.self)
         let watch = try ChangeWatch(box.files) { continuation.yield() }
