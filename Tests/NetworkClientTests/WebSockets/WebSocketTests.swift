@@ -1,3 +1,4 @@
+import Glibc
 import HTTPLab
 import NIOCore
 import NetworkClientCore
@@ -191,10 +192,16 @@ struct WebSocketTests {
 
     @Test func `a server that does not read makes the sender wait, and a cancelled message is not sent`() async throws {
         let latch = try ServerLatch()
+        let hasBegun = Observed(false)
         let server = try ScriptedServer(
             receiveBuffer: 4096,
             always: [
-                .custom { connection in try connection.acceptWebSocket() }, .await(latch),
+                .custom { connection in
+                    try connection.acceptWebSocket()
+                    while try !connection.hasInput { usleep(1000) }
+                    hasBegun.update { $0 = true }
+                },
+                .await(latch),
                 .custom { connection in
                     while true {
                         let frame = try connection.readFrame()
@@ -207,6 +214,7 @@ struct WebSocketTests {
         let session = try HTTPSession(baseURL: "ws://127.0.0.1:\(server.port)/", configuration: .lasting)
         let socket = try await session.webSocket("", webSocketOptions: .init(keepAliveInterval: nil))
         let large = Task { try await socket.send([UInt8](repeating: 1, count: 64 << 20)) }
+        try await hasBegun.wait(for: "the first bytes of the large message") { $0 }
         let behind = Task { try await socket.send([UInt8](repeating: 2, count: 10)) }
         try await Task.sleep(for: .milliseconds(200))
         behind.cancel()
