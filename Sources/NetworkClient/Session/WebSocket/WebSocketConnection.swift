@@ -260,30 +260,36 @@ final class WebSocketConnection: ChannelInboundHandler, @unchecked Sendable {
         for (id, roundTrip) in pings.receive(payload, at: .init(.now())) {
             pingWaiters.removeValue(forKey: id)?.completion(.success(roundTrip))
         }
+        if pings.oldest == nil { scheduleKeepAlive() }
+    }
+
+    /// The time of the next ping; or, while one has no pong, the time when the connection counts as lost.
+    private func keepAliveDeadline(_ interval: Duration) -> NIODeadline {
+        guard let sent = pings.oldest else { return lastReceived + .init(interval) }
+        return max(lastReceived, .uptimeNanoseconds(UInt64(sent.nanoseconds))) + .init(options.keepAliveTimeout)
     }
 
     private func scheduleKeepAlive() {
         guard let interval = options.keepAliveInterval, !isOver else { return }
-        let due =
-            pings.oldest == nil || !isReading
-            ? lastReceived + .init(interval) : lastReceived + .init(interval) + .init(options.keepAliveTimeout)
-        let earliest = isReading ? due : max(due, .now() + .init(interval))
+        let due = isReading ? keepAliveDeadline(interval) : .now() + .init(interval)
         keepAliveTimer?.cancel()
-        keepAliveTimer = loop.assumeIsolated().scheduleTask(deadline: earliest) { [weak self] in self?.checkAlive() }
+        keepAliveTimer = loop.assumeIsolated().scheduleTask(deadline: due) { [weak self] in self?.checkAlive() }
     }
 
     /// Sends a ping if nothing was received for the interval, and gives the connection up if no byte followed one.
     private func checkAlive() {
         guard let interval = options.keepAliveInterval, closing.isOpen else { return }
-        guard isReading else { return scheduleKeepAlive() }
-        let silence = NIODeadline.now() - lastReceived
-        if pings.oldest != nil, silence >= .init(interval) + .init(options.keepAliveTimeout) {
-            let reason = "\(host) has not responded to a ping within \(options.keepAliveTimeout)"
-            finish(.failure(.init(.connectionLost, processing: .answered, reason: reason)))
-            return shut(inOrder: false)
+        if isReading, keepAliveDeadline(interval) <= .now() {
+            guard pings.oldest == nil else { return giveUp() }
+            _ = sendPing()
         }
-        if pings.oldest == nil, silence >= .init(interval) { _ = sendPing() }
         scheduleKeepAlive()
+    }
+
+    private func giveUp() {
+        let reason = "\(host) has not responded to a ping within \(options.keepAliveTimeout)"
+        finish(.failure(.init(.connectionLost, processing: .answered, reason: reason)))
+        shut(inOrder: false)
     }
 
     // MARK: Closing
