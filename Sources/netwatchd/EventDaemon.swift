@@ -1,13 +1,15 @@
 import CommandLineSupport
 import EventCore
+import EventJournal
+import EventPage
 import EventServer
 import Glibc
 import LinuxSystem
 import Reachability
 import ReachabilityCore
 
-/// The event service: a monitor, and a server of its changes.
-struct EventService {
+/// The process of the event service: a monitor, and a server of its changes.
+struct EventDaemon {
     /// The path of the Unix socket; nil for the usual one, or for the sockets that systemd passes.
     var socket: String?
     /// The loopback address to listen on, too.
@@ -16,6 +18,10 @@ struct EventService {
     var origins: [String]
     /// The file for the metrics.
     var metricsFile: MetricsFile?
+    /// The journal; nil for none.
+    var journal: JournalOptions?
+    /// The webhooks, which need a journal; nil for none.
+    var webhooks: WebhookConfiguration?
     /// The monitor's configuration.
     var configuration: MonitorConfiguration
 
@@ -27,11 +33,19 @@ struct EventService {
         let wakeup = try Wakeup.open()
         let wait = MainWait(signals: try Self.blockedSignals(), wakeup: wakeup)
         let monitor = try startMonitor()
-        let server = EventServer(run: .random(in: 0 ... .max), sources: Self.sources(monitor))
+        let run = UInt64.random(in: 0 ... .max)
+        let (journal, worker) = try openJournal(run)
+        defer {
+            worker?.stop()
+            journal?.close()
+        }
+        let server = EventServer(run: run, sources: sources(monitor), store: journal)
         let publisher = EventPublisher(server: server, report: report, wakeup: wakeup)
         let subscription = monitor.subscribe(on: .immediate) { publisher.publish($0) }
         defer { subscription.cancel() }
         guard try waitForState(publisher, monitor, wait) else { return .success }
+        // It fails only if the event loop has ended.
+        try? server.waitForJournal(within: .seconds(1))
         for socket in sockets { try Self.serve(socket, server) }
         _ = monitor.perform { publisher.beginServing() }
         try serve(server, monitor, wait, report)
@@ -40,6 +54,29 @@ struct EventService {
         // What fails now ends with the process.
         try? server.stop()
         return .success
+    }
+
+    /// Opens the journal, and starts to add the messages of webhooks to the outbox.
+    private func openJournal(_ run: UInt64) throws(ToolError) -> (EventJournal?, WebhookWorker?) {
+        guard let options = journal else { return (nil, nil) }
+        var configuration = options.configuration(run)
+        guard let webhooks else { return (EventJournal(configuration), nil) }
+        let wake = LaterClosure()
+        configuration.hasStored = { wake.call() }
+        let journal = EventJournal(configuration)
+        do throws(SystemError) {
+            let command = OutboxAddition(folder: webhooks.outbox)
+            let position = WebhookPosition(path: options.folder + "/webhooks.last")
+            let worker = try WebhookWorker(webhooks, journal, run: run, position: position) {
+                (message, webhook) throws(ToolError) in try command.add(message, for: webhook)
+            }
+            try worker.start()
+            wake.set { [weak worker] in worker?.wake() }
+            return (journal, worker)
+        } catch {
+            journal.close()
+            throw error.toolError("start the webhooks")
+        }
     }
 
     private func openSockets() throws(ToolError) -> [ListeningSocket] {
@@ -72,8 +109,8 @@ struct EventService {
         }
     }
 
-    private static func sources(_ monitor: ReachabilityMonitor) -> EventSources {
-        .init(
+    private func sources(_ monitor: ReachabilityMonitor) -> EventSources {
+        var sources = EventSources(
             path: { (text, body) throws(RequestRefusal) in
                 let host: Host
                 do throws(ArgumentError) {
@@ -84,14 +121,22 @@ struct EventService {
                 let name = if case .address(let address) = host { address.description } else { text }
                 return monitor.subscribe(to: name) { body(HostPathJSON.line($0, at: SystemClock.wall)) }
             },
-            now: { .init(sinceBoot: SystemClock.nanosecondsSinceBoot, since1970: SystemClock.nanosecondsSince1970) }
+            now: { .now },
+            details: { event, body in
+                Task {
+                    let details = try? await monitor.wifiDetails(timeout: .seconds(1))
+                    body(details.map { EventPublisher.detailedState(after: event, $0) })
+                }
+            }
         )
+        sources.network = MachineDescription(configuration: configuration).source(monitor)
+        return sources
     }
 }
 
 // MARK: - The main thread
 
-extension EventService {
+extension EventDaemon {
     /// How long the first state may take: milliseconds, unless the kernel does not reply.
     private static let stateTimeout = Duration.seconds(10)
 
