@@ -34,15 +34,20 @@ let package = Package(
     name: "netwatch",
     products: [
         .library(name: "Reachability", targets: ["Reachability"]),
+        .library(name: "EventService", targets: ["EventService"]),
         .library(name: "NetworkClient", targets: ["NetworkClient"]),
+        .library(name: "NetworkClientEventService", targets: ["NetworkClientEventService"]),
         .library(name: "NetworkClientFoundation", targets: ["NetworkClientFoundation"]),
+        .library(name: "NetworkClientNegotiate", targets: ["NetworkClientNegotiate"]),
         .library(name: "NetworkClientObservability", targets: ["NetworkClientObservability"]),
         .library(name: "NetworkClientServiceLifecycle", targets: ["NetworkClientServiceLifecycle"]),
         .library(name: "NetworkClientTesting", targets: ["NetworkClientTesting"]),
+        .library(name: "ResourceLoader", targets: ["ResourceLoader"]),
         .library(name: "HTTPSerialization", targets: ["HTTPSerialization"]),
         .library(name: "Outbox", targets: ["Outbox"]),
         .executable(name: "netwatch", targets: ["netwatch"]),
         .executable(name: "netwatch-fetch", targets: ["netwatch-fetch"]),
+        .executable(name: "netwatch-forward", targets: ["netwatch-forward"]),
         .executable(name: "netwatch-outbox", targets: ["netwatch-outbox"]),
         .executable(name: "netwatchd", targets: ["netwatchd"]),
     ],
@@ -56,6 +61,7 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
         .package(url: "https://github.com/apple/swift-metrics", from: "2.13.0"),
         .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
+        .package(url: "https://github.com/apple/swift-nio-http2", from: "1.46.0"),
         .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.6"),
         .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
     ],
@@ -67,8 +73,10 @@ let package = Package(
         ),
         .systemLibrary(name: "CLinux"),
         .systemLibrary(name: "CNcurses", providers: [.apt(["libncurses-dev"])]),
+        .systemLibrary(name: "CGSSAPI", providers: [.apt(["libkrb5-dev"])]),
         .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
         .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
+        .systemLibrary(name: "CPublicSuffix", pkgConfig: "libpsl", providers: [.apt(["libpsl-dev"])]),
         .target(name: "Locking", swiftSettings: settings),
         .target(name: "ReachabilityCore", swiftSettings: settings),
         .target(
@@ -95,12 +103,14 @@ let package = Package(
         .target(
             name: "NetworkClient",
             dependencies: [
-                "CZlib", "HTTPSerialization", "LinuxSystem", "Locking", "NetworkClientCore", "Reachability",
-                "ReachabilityCore", "RequestGate",
+                "CPublicSuffix", "CZlib", "HTTPSerialization", "LinuxSystem", "Locking", "NetworkClientCore",
+                "Reachability", "ReachabilityCore", "RequestGate",
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOHTTP1", package: "swift-nio"),
+                .product(name: "NIOHPACK", package: "swift-nio-http2"),
+                .product(name: "NIOHTTP2", package: "swift-nio-http2"),
                 .product(name: "NIOPosix", package: "swift-nio"),
                 .product(name: "NIOSSL", package: "swift-nio-ssl"),
                 .product(name: "NIOTLS", package: "swift-nio"),
@@ -110,6 +120,11 @@ let package = Package(
             swiftSettings: settings
         ),
         .target(name: "NetworkClientFoundation", dependencies: ["NetworkClient"], swiftSettings: settings),
+        .target(
+            name: "NetworkClientNegotiate",
+            dependencies: ["CGSSAPI", "NetworkClient"],
+            swiftSettings: settings
+        ),
         .target(
             name: "NetworkClientTesting",
             dependencies: ["Locking", "NetworkClient", "Reachability", "ReachabilityCore"],
@@ -132,17 +147,53 @@ let package = Package(
             ],
             swiftSettings: settings
         ),
+        .target(name: "ResourceLoaderCore", swiftSettings: settings),
+        .target(
+            name: "ResourceLoader",
+            dependencies: ["LinuxSystem", "Locking", "NetworkClient", "ResourceLoaderCore"],
+            swiftSettings: settings
+        ),
         .target(name: "NetwatchCore", dependencies: ["ReachabilityCore"], swiftSettings: settings),
         .target(name: "EventCore", dependencies: ["ReachabilityCore"], swiftSettings: settings),
         .target(
+            name: "EventJournal",
+            dependencies: ["DurableStore", "EventCore", "LinuxSystem", "Locking", "NetwatchCore", "ReachabilityCore"],
+            swiftSettings: settings
+        ),
+        .target(
+            name: "EventService",
+            dependencies: ["LinuxSystem", "Locking", "NetwatchCore", "ReachabilityCore"],
+            swiftSettings: settings
+        ),
+        .target(
+            name: "NetworkClientEventService",
+            dependencies: ["EventService", "NetworkClient", "Reachability", "ReachabilityCore"],
+            swiftSettings: settings
+        ),
+        .target(
+            name: "EventPage",
+            dependencies: ["EventCore", "NetwatchCore", "ReachabilityCore"],
+            swiftSettings: settings
+        ),
+        .target(
             name: "EventServer",
             dependencies: [
-                "EventCore", "NetwatchCore", "ReachabilityCore",
+                "EventCore", "EventPage", "NetwatchCore", "ReachabilityCore",
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),
             ],
             swiftSettings: settings
         ),
+        .target(name: "MQTTCore", swiftSettings: settings),
+        .target(
+            name: "MQTTClient",
+            dependencies: [
+                "MQTTCore", "NetworkClient", "NetworkClientCore",
+                .product(name: "NIOCore", package: "swift-nio"),
+            ],
+            swiftSettings: settings
+        ),
+        .target(name: "FleetCore", dependencies: ["MQTTCore", "NetwatchCore"], swiftSettings: settings),
         .target(
             name: "CommandLineSupport",
             dependencies: [
@@ -154,8 +205,8 @@ let package = Package(
         .executableTarget(
             name: "netwatch",
             dependencies: [
-                "CLinux", "CNcurses", "CommandLineSupport", "LinuxSystem", "NetwatchCore", "NetworkClientCore",
-                "Reachability", "ReachabilityCore", "RequestGate",
+                "CLinux", "CNcurses", "CommandLineSupport", "EventService", "LinuxSystem", "NetwatchCore",
+                "Reachability", "ReachabilityCore",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: settings,
@@ -165,8 +216,21 @@ let package = Package(
             name: "netwatch-fetch",
             dependencies: [
                 "CLinux", "CommandLineSupport", "LinuxSystem", "NetwatchCore", "NetworkClient", "NetworkClientCore",
-                "Reachability", "ReachabilityCore",
+                "Reachability", "ReachabilityCore", "ResourceLoaderCore",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
+            ],
+            swiftSettings: settings,
+            linkerSettings: [archives]
+        ),
+        .executableTarget(
+            name: "netwatch-forward",
+            dependencies: [
+                "CommandLineSupport", "EventService", "FleetCore", "LinuxSystem", "Locking", "MQTTClient", "MQTTCore",
+                "NetwatchCore", "NetworkClient", "ReachabilityCore",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                .product(name: "Crypto", package: "swift-crypto"),
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOPosix", package: "swift-nio"),
             ],
             swiftSettings: settings,
             linkerSettings: [archives]
@@ -174,13 +238,13 @@ let package = Package(
         .executableTarget(
             name: "netwatchd",
             dependencies: [
-                "CommandLineSupport", "EventCore", "EventServer", "LinuxSystem", "Locking", "NetwatchCore",
-                "Reachability",
-                "ReachabilityCore",
+                "CLinux", "CommandLineSupport", "EventCore", "EventJournal", "EventPage", "EventServer", "EventService",
+                "LinuxSystem", "Locking", "NetwatchCore", "Reachability", "ReachabilityCore",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                .product(name: "Crypto", package: "swift-crypto"),
             ],
             swiftSettings: settings,
-            linkerSettings: [archives]
+            linkerSettings: [archives, fixedAddress]
         ),
         .executableTarget(
             name: "FirstProgram",
@@ -227,8 +291,9 @@ let package = Package(
         .executableTarget(
             name: "Guides",
             dependencies: [
-                "NetworkClient", "NetworkClientFoundation", "NetworkClientObservability",
-                "NetworkClientServiceLifecycle", "NetworkClientTesting", "Outbox", "Reachability",
+                "EventService", "NetworkClient", "NetworkClientEventService", "NetworkClientFoundation",
+                "NetworkClientNegotiate", "NetworkClientObservability", "NetworkClientServiceLifecycle",
+                "NetworkClientTesting", "Outbox", "Reachability", "ResourceLoader",
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
                 .product(name: "UnixSignals", package: "swift-service-lifecycle"),
@@ -319,7 +384,8 @@ let package = Package(
         .executableTarget(
             name: "netwatch-outbox",
             dependencies: [
-                "CommandLineSupport", "DurableStore", "LinuxSystem", "NetwatchCore", "Outbox",
+                "CommandLineSupport", "DurableStore", "LinuxSystem", "Locking", "NetwatchCore", "Outbox",
+                "ReachabilityCore",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: settings,
@@ -353,9 +419,32 @@ let package = Package(
             dependencies: ["HTTPLab", "NetworkLab", "ReachabilityCore"],
             swiftSettings: settings
         ),
+        .testTarget(name: "MQTTCoreTests", dependencies: ["MQTTCore"], swiftSettings: settings),
+        .testTarget(
+            name: "MQTTClientTests",
+            dependencies: [
+                "HTTPLab", "MQTTClient", "MQTTCore", "NetworkClient", "NetworkLab",
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOPosix", package: "swift-nio"),
+            ],
+            swiftSettings: settings
+        ),
         .testTarget(
             name: "EventCoreTests",
             dependencies: ["EventCore", "NetworkLab", "ReachabilityCore"],
+            swiftSettings: settings
+        ),
+        .testTarget(
+            name: "EventJournalTests",
+            dependencies: [
+                "CommandLineLab", "DurableStore", "EventCore", "EventJournal", "HTTPLab", "NetwatchCore", "NetworkLab",
+                "ReachabilityCore",
+            ],
+            swiftSettings: settings
+        ),
+        .testTarget(
+            name: "EventPageTests",
+            dependencies: ["EventCore", "EventPage", "NetwatchCore", "NetworkLab", "ReachabilityCore"],
             swiftSettings: settings
         ),
         .testTarget(
@@ -373,7 +462,8 @@ let package = Package(
             name: "NetworkClientTests",
             dependencies: [
                 "CZlib", "HTTPLab", "HTTPSerialization", "Locking", "NetworkClient", "NetworkClientCore",
-                "NetworkClientFoundation", "NetworkClientTesting", "NetworkLab", "Reachability", "ReachabilityCore",
+                "NetworkClientFoundation", "NetworkClientNegotiate", "NetworkClientTesting", "NetworkLab",
+                "Reachability", "ReachabilityCore",
                 "RequestGate",
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
@@ -385,6 +475,11 @@ let package = Package(
                 .product(name: "SwiftASN1", package: "swift-asn1"),
                 .product(name: "X509", package: "swift-certificates"),
             ],
+            swiftSettings: settings
+        ),
+        .testTarget(
+            name: "ResourceLoaderTests",
+            dependencies: ["HTTPLab", "NetworkClient", "ResourceLoader", "ResourceLoaderCore"],
             swiftSettings: settings
         ),
         .testTarget(
@@ -435,8 +530,11 @@ let package = Package(
         .testTarget(
             name: "OutboxTests",
             dependencies: [
-                "CommandLineLab", "DurableStore", "HTTPLab", "Locking", "NetworkLab", "Outbox", "OutboxCore",
+                "CommandLineLab", "DurableStore", "HTTPLab", "Locking", "NetworkClient", "NetworkClientTesting",
+                "NetworkLab", "Outbox", "OutboxCore", "Reachability", "ReachabilityCore", "netwatch-fetch",
                 "netwatch-outbox",
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOPosix", package: "swift-nio"),
             ],
             swiftSettings: settings
         ),
@@ -448,7 +546,8 @@ let package = Package(
                 "Guides", "HTTPLab", "NetworkLab", "OtherClients", "OtherWays", "PipeConnection", "PortedPrograms",
                 "ReachabilityCore", "RunningService",
                 "SendingBodies",
-                "SigningRequests", "SteadyUpload", "netwatch", "netwatch-fetch", "netwatch-outbox", "netwatchd",
+                "SigningRequests", "SteadyUpload", "netwatch", "netwatch-fetch", "netwatch-forward", "netwatch-outbox",
+                "netwatchd",
                 .product(name: "Crypto", package: "swift-crypto"),
             ],
             exclude: [
@@ -476,9 +575,18 @@ let package = Package(
         .testTarget(
             name: "netwatchdTests",
             dependencies: [
-                "CommandLineLab", "CommandLineSupport", "EventCore", "EventServer", "LinuxSystem", "NetworkLab",
-                "Reachability", "ReachabilityCore", "netwatch", "netwatchd",
+                "CommandLineLab", "CommandLineSupport", "EventCore", "EventJournal", "EventPage", "EventServer",
+                "EventService", "HTTPLab", "LinuxSystem", "NetwatchCore", "NetworkClient", "NetworkClientEventService",
+                "NetworkClientTesting", "NetworkLab", "Reachability", "ReachabilityCore", "netwatch", "netwatchd",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
+            ],
+            swiftSettings: settings
+        ),
+        .testTarget(
+            name: "netwatch-forwardTests",
+            dependencies: [
+                "CommandLineLab", "EventService", "FleetCore", "HTTPLab", "MQTTCore", "NetwatchCore", "NetworkLab",
+                "ReachabilityCore", "netwatch", "netwatch-forward", "netwatchd",
             ],
             swiftSettings: settings
         ),
@@ -498,7 +606,8 @@ let package = Package(
 // repository's files, and the examples, which these run.
 if Context.environment["NETWATCH_THREADS_ONLY"] != nil {
     let pure = [
-        "EventCore", "HTTPSerialization", "NetwatchCore", "NetworkClientCore", "OutboxCore", "ReachabilityCore",
+        "EventCore", "EventPage", "HTTPSerialization", "MQTTCore", "NetwatchCore", "NetworkClientCore", "OutboxCore",
+        "ReachabilityCore",
         "Repository", "RequestGate",
     ]
     package.targets.removeAll { target in

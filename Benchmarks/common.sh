@@ -3,8 +3,10 @@
 set -euo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 top=$(dirname "$here")
-bin=$here/.build/release
-netwatch=$top/.build/release/netwatch
+# The checkout whose builds are measured.
+measured=${NETWATCH_BENCH_CHECKOUT:-$top}
+bin=$measured/Benchmarks/.build/release
+netwatch=$measured/.build/release/netwatch
 
 # Builds both sides once: the tool as it is shipped, and the programs for comparison.
 build() {

@@ -48,6 +48,14 @@ let package = Package(
             dependencies: [.product(name: "HTTPTypes", package: "swift-http-types")],
             swiftSettings: linkedSettings
         ),
+        .target(name: "EventCore", dependencies: ["ReachabilityCore"], swiftSettings: linkedSettings),
+        .executableTarget(
+            name: "FuzzEventRequest",
+            dependencies: ["EventCore", "FuzzSupport"],
+            swiftSettings: settings
+        ),
+        .target(name: "MQTTCore", swiftSettings: linkedSettings),
+        .executableTarget(name: "FuzzMQTT", dependencies: ["FuzzSupport", "MQTTCore"], swiftSettings: settings),
         .executableTarget(
             name: "FuzzSOCKS",
             dependencies: ["FuzzSupport", "NetworkClientCore"],
@@ -90,6 +98,16 @@ let package = Package(
         ),
         .executableTarget(
             name: "FuzzChallenge",
+            dependencies: ["FuzzSupport", "NetworkClientCore"],
+            swiftSettings: settings
+        ),
+        .executableTarget(
+            name: "FuzzCache",
+            dependencies: ["FuzzSupport", "NetworkClientCore"],
+            swiftSettings: settings
+        ),
+        .executableTarget(
+            name: "FuzzCookie",
             dependencies: ["FuzzSupport", "NetworkClientCore"],
             swiftSettings: settings
         ),

@@ -2,7 +2,7 @@
 """Makes the seeds of the fuzz targets under Corpus/ from the captures in Tests/Fixtures.
 
 A seed for each kind of message and attribute for the decoder, short captures of each format for the reader, and whole stories for the
-model; replies of proxies, responses, event streams, WebSockets, records of parts, URLs, names of files, fields and forms, as they are written below. Run it again when the fixtures change; it writes the
+model; replies of proxies, responses, event streams, WebSockets, MQTT, records of parts, URLs, names of files, fields and forms, as they are written below. Run it again when the fixtures change; it writes the
 same bytes for the same fixtures.
 """
 import os
@@ -192,6 +192,30 @@ for name, stream in {
     save("FuzzEventStream", name, b"\2\xff" + stream)
 save("FuzzEventStream", "large", b"\2\4" + b"id:1\n\ndata:b\n\n")
 
+# The heads of requests to the event service.
+for name, lines in {
+    "state": ["GET /v1/state?after=00f3a2b1c4d5e6f7.42&timeout=30s HTTP/1.1", "Host: localhost:8787"],
+    "events": ["GET /v1/events?mode=latest HTTP/1.1", "Host: [::1]:8787", "Last-Event-ID: 00f3a2b1c4d5e6f7.42"],
+    "lines": ["GET /v1/events HTTP/1.0", "Host: 127.0.0.1:8787", "Accept: application/x-ndjson;q=1, text/event-stream"],
+    "history": ["HEAD /v1/history?since=7d HTTP/1.1", "Host: localhost:8787", "Connection: close, x"],
+    "path": ["GET /v1/paths/%5b2001:db8::7%5D HTTP/1.1", "Host: localhost:8787", "Origin: http://localhost:3000"],
+    "metrics": ["GET /metrics HTTP/1.1", "Host: LOCALHOST:8787", "If-None-Match: W/\"00f3a2b1c4d5e6f7.42\", *"],
+    "body": ["POST / HTTP/1.1", "Host: x", "Content-Length: 5", "Transfer-Encoding: chunked"],
+    "twice": ["GET /v1/events HTTP/1.1", "Host: localhost:8787", "Host: evil.example:8787", "Origin: null"],
+}.items():
+    save("FuzzEventRequest", name, "\r\n".join(lines + ["", ""]).encode())
+
+# MQTT: a byte for how the packets are split, a byte for the version and the maximum size, and the packets of a broker.
+for name, (options, packets) in {
+    "connected": (0xFE, b"\x20\x0d\1\0\x0a\x13\0\x1e\x21\0\2\x27\0\0\4\0\x40\2\0\1\x40\4\0\2\x97\0\xd0\0"),
+    "messages": (0xFE, b"\x20\3\0\0\0\x32\x13\0\1a\0\7\x0d\2\0\0\0\x3c\x26\0\1k\0\1v{}\x30\4\0\1b\0\x90\4\0\1\0\1\xb0\4\0\2\0\x11"),
+    "refused": (0xFE, b"\x20\x0a\0\x87\7\x1f\0\4nope\xe0\7\x8e\5\x1c\0\2ab"), "old-refusal": (0xFE, b"\x20\2\0\1"),
+    "3.1.1": (0xFF, b"\x20\2\1\0\x40\2\0\1\x31\5\0\3a/b\x90\4\0\1\0\x80\xd0\0"),
+    "client": (0xFE, b"\x10\x1c\0\4MQTT\5\xce\0\x3c\0\0\1n\5\x18\0\0\0\5\0\1w\0\0\0\1u\0\1p\x82\7\0\1\0\0\1#\1\xa2\6\0\2\0\0\1#\xc0\0"),
+    "steps": (0xFE, b"\x50\2\0\1\x62\2\0\1\x70\3\0\1\x92\xf0\4\x18\2\x16\0"),
+}.items():
+    save("FuzzMQTT", name, bytes([2, options]) + packets)
+
 # WebSockets: a byte for how they are split, a byte for the maximum size and compression, and the frames or a field.
 for name, (options, frames) in {
     "fragments": (0x7F, b"\x01\2ab\x89\1!\x80\1c\x8a\0\x88\4\x03\xe9by"),
@@ -227,6 +251,39 @@ for name, lines in {
     "unicode": ['Digest realm=r, nonce=n, algorithm="MD5-\u017fess", qop=auth, charset=utf-8'],
 }.items():
     save("FuzzChallenge", name, "\n".join(lines).encode())
+
+# Set-Cookie, a line each, and files of cookies.
+TAB = "\t"
+for name, lines in {
+    "session": ["a=b", "c=d; Path=/; HttpOnly", "sid=\u00e9; Domain=.bank.com; Secure; SameSite=None; Partitioned"],
+    "expiry": ["a=b; Max-Age=10; Expires=Sun, 06 Nov 1994 08:49:37 GMT", "c=d; expires=Wed, 01-Jan-31 00:00:00 GMT"],
+    "prefixes": ["__Host-a=b; Secure; Path=/", "x", "__Secure-c=d; Secure; Domain=bank.com"],
+    "odd": ["=a=b", "a", "\t a \t=\t b ; ;path=a;domain=", "a=b; domain=com", "a=b; max-age=-99999999999999999999"],
+    "file": [
+        "# Netscape HTTP Cookie File", "", TAB.join(["example.com", "FALSE", "/", "FALSE", "0", "a", "b"]),
+        "#HttpOnly_" + TAB.join([".example.com", "TRUE", "/a", "TRUE", "2000000000", "c", ""]),
+    ],
+}.items():
+    save("FuzzCookie", name, "\n".join(lines).encode())
+
+# The fields of a request and of a response, an empty line between them; and records of a cache.
+DAY = "Wed, 31 Dec 2025 00:00:00 GMT"
+for name, lines in {
+    "fresh": ["Accept: a, b", "", "Cache-Control: max-age=60, stale-if-error=\"5\"", "Vary: accept", "Age: 7, 8"],
+    "stale": ["Cache-Control: max-stale, min-fresh=1, only-if-cached", "", "Expires: " + DAY, "Last-Modified: " + DAY],
+    "ranges": ["Range: bytes=-5", "If-Range: \"a,b\"", "", "ETag: \"a,b\"", "Date: " + DAY, "Content-Length: 9"],
+    "odd": ["Pragma: no-cache", "", "Cache-Control: no-cache=\"a\\\"b\", max-age=-1, x=y=z,,", "ETag: W/\"", "Vary: *"],
+}.items():
+    save("FuzzCache", name, "\n".join(lines).encode())
+
+
+def cache_text(text):
+    return struct.pack("<Q", len(text)) + text
+
+
+save("FuzzCache", "record", cache_text(b"http://a/") + struct.pack("<4Q", 5, 6, 0, 200) + cache_text(b"OK")
+     + struct.pack("<3Q", 1, 2, 1) + cache_text(b"A") + cache_text(b"1"))
+save("FuzzCache", "variants", cache_text(b"http://a/") + struct.pack("<6Q", 0, 0, 0, 0, 9, 1) + cache_text(b"accept"))
 
 # Retry-After, and Date behind a line's end.
 NOW = "Sun, 06 Nov 1994 08:49:37 GMT"

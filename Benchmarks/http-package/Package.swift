@@ -9,6 +9,7 @@ let package = Package(
     dependencies: [
         .package(name: "netwatch", path: "../.."),
         .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
+        .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.6"),
         .package(url: "https://github.com/swift-server/async-http-client", from: "1.37.0"),
     ],
     targets: [
@@ -24,8 +25,28 @@ let package = Package(
             swiftSettings: settings
         ),
         .executableTarget(
+            name: "cache-client",
+            dependencies: [.product(name: "NetworkClient", package: "netwatch")],
+            swiftSettings: settings
+        ),
+        .executableTarget(
+            name: "websocket-client",
+            dependencies: [.product(name: "NetworkClient", package: "netwatch")],
+            swiftSettings: settings
+        ),
+        .executableTarget(
+            name: "outbox-client",
+            dependencies: [
+                .product(name: "NetworkClient", package: "netwatch"), .product(name: "Outbox", package: "netwatch"),
+            ],
+            swiftSettings: settings
+        ),
+        .executableTarget(
             name: "ahc-client",
-            dependencies: ["ClientRun", .product(name: "AsyncHTTPClient", package: "async-http-client")],
+            dependencies: [
+                "ClientRun", .product(name: "AsyncHTTPClient", package: "async-http-client"),
+                .product(name: "NIOSSL", package: "swift-nio-ssl"),
+            ],
             swiftSettings: settings
         ),
         .executableTarget(

@@ -96,6 +96,7 @@ configuration.responseSerializer.expectation = .jsonOrText
 configuration.binding = .interface("wlan0")
 configuration.redirects = .refuse
 configuration.authentication.credentials = [.init(Credential(user: "ann", password: "…"), for: base)]
+configuration.cookies = .store(try CookieStore(file: "cookies.txt"))
 configuration.proxy = .all(try ProxyServer("http://proxy.example.com:3128"))
 
 // Waiting for the network, and retrying. A requirement binds by itself.
@@ -106,9 +107,12 @@ configuration.pathLoss = .waitInFlight(.seconds(30))
 configuration.allowsCellularAccess = false
 session.get("users/7", options: .init(gate: .waitsForConnectivity(.seconds(3))))
 session.post("users", body: .json(user), options: .init(idempotencyKey: .random))
+session.get("users/7", options: .init(handlesCookies: false))
+session.cookies?.removeAll()
 _ = try HTTPSession(baseURL: "https://api.example.com/v1", configuration: configuration)
 
-// Not called here, since it writes a file.
+// Not called here, since they write files.
+@MainActor func cache(in path: String) throws { configuration.cache = try HTTPCache(folder: path) }
 func downloadAsNamed() { session.download("report") { head, name in "/var/spool/\(name)" } }
 
 session.invalidate(.finishingRequests)

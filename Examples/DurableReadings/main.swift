@@ -24,6 +24,13 @@ func addLog(_ file: String, to outbox: Outbox) async throws {
     try await logs.put("drives/7", .file(file, .move), options: .init(credential: "cloud", userInfo: ["drive": "7"]))
 }
 
+/// A file that is downloaded at night, and is there when the program is started next.
+func downloadMap(in outbox: Outbox) async throws {
+    let atNight = LaneOptions(path: .notExpensive, hours: .init(from: 22, to: 6))
+    let maps = outbox.lane("maps", to: "https://maps.example.com", atNight)
+    try await maps.download("tiles/7.bin", to: "/var/lib/robot/map.bin")
+}
+
 /// An outbox with credentials, which are never on disk.
 func openWithCredentials(session: HTTPSession) async throws -> Outbox {
     try await Outbox(at: "/var/lib/robot/outbox", session: session) { name in

@@ -1,17 +1,28 @@
+import EventService
 import Foundation
 import FoundationXML
 import Logging
 import NetworkClient
+import NetworkClientEventService
 import NetworkClientFoundation
+import NetworkClientNegotiate
 import NetworkClientObservability
 import NetworkClientServiceLifecycle
 import NetworkClientTesting
 import Outbox
 import Reachability
+import ResourceLoader
 import ServiceLifecycle
 import UnixSignals
 
 // The code of the articles in the documentation catalogues: `Guides TASK [ARGUMENT]`.
+
+/// Signs the user in with Kerberos.
+func intranetSession() throws -> HTTPSession {
+    var configuration = HTTPConfiguration()
+    configuration.authentication.negotiate = .init(for: ["https://intranet.example.com"])
+    return try HTTPSession(baseURL: "https://intranet.example.com", configuration: configuration)
+}
 
 /// Pins the public key of a certificate file.
 func pinnedSession(certificate path: String) throws -> HTTPSession {
@@ -36,6 +47,93 @@ func keepReading(_ reading: [String: Double], in folder: String) async throws {
     let outbox = try await Outbox(at: folder, session: waitingSession())
     try await outbox.lane("telemetry", to: "https://api.example.com/v1").post("readings", .json(reading))
     await outbox.shutdown()
+}
+
+/// A session for a service that speaks HTTP/2 without TLS.
+func sessionForLocalService() throws -> HTTPSession {
+    try HTTPSession(baseURL: "http://127.0.0.1:8080", configuration: .init(http2: .priorKnowledge))
+}
+
+/// A session for a server whose HTTP/2 is broken.
+func sessionWithoutHTTP2() throws -> HTTPSession {
+    try HTTPSession(baseURL: "https://api.example.com/v1", configuration: .init(http2: .off))
+}
+
+/// A session whose cookies outlive the process, in a file that curl reads and writes too.
+func sessionWithCookies(in file: String) throws -> HTTPSession {
+    let store = try CookieStore(file: file)
+    return try HTTPSession(baseURL: "https://api.example.com/v1", configuration: .init(cookies: .store(store)))
+}
+
+/// Signs out: forgets the cookies of one site.
+func forgetCookies(of site: String, in session: HTTPSession) {
+    session.cookies?.remove { $0.domain == site || $0.domain.hasSuffix(".\(site)") }
+}
+
+/// Adds a cookie that another program has received.
+func addCookie(_ value: String, to session: HTTPSession) throws {
+    let cookie = Cookie(name: "sid", value: value, domain: "api.example.com", isSecure: true)
+    try session.cookies?.insert(cookie)
+}
+
+/// A session whose responses outlive the process.
+func sessionWithCache(in folder: String) throws -> HTTPSession {
+    let cache = try HTTPCache(folder: folder, limit: 100 << 20)
+    return try HTTPSession(baseURL: "https://api.example.com/v1", configuration: .init(cache: cache))
+}
+
+/// Prints a resource, and how old it is.
+func printForecast(in session: HTTPSession) async throws {
+    let response = try await session.get("forecast").response()
+    switch response.source {
+    case .network, .validated: print("current")
+    case .cache: print("fresh, stored \(response.age ?? .zero) ago")
+    case .stale(let reason): print("stale (\(reason)), stored \(response.age ?? .zero) ago")
+    }
+}
+
+/// A configuration that stores images only, for an hour at least.
+func configurationForImages(_ cache: HTTPCache) -> HTTPConfiguration {
+    HTTPConfiguration(
+        cache: cache,
+        willCache: { _, response in
+            guard response.headerFields[.contentType]?.hasPrefix("image/") == true else { return nil }
+            var stored = response
+            stored.headerFields[.cacheControl] = "max-age=3600"
+            return stored
+        }
+    )
+}
+
+/// A decoded picture.
+struct Picture: Sendable {
+    let pixels: [UInt8]
+
+    init(bytes: [UInt8]) throws { pixels = bytes }
+}
+
+/// Loads pictures and shows each as soon as it is there.
+func showPictures(
+    _ names: [String],
+    session: HTTPSession,
+    show: @escaping @Sendable (String, Picture) -> Void
+) async throws {
+    let options = ResourceLoaderOptions(maximumActiveLoads: 4, order: .lastInFirstOut, memoryLimit: 50 << 20)
+    let loader = ResourceLoader(session: session, options: options) { response in try Picture(bytes: response.bytes) }
+    let receipts = names.map { name in
+        loader.load("pictures/\(name)") { result in
+            if case .success(let picture) = result { show(name, picture) }
+        }
+    }
+    // The user has scrolled past the first one: other callers of the same picture still get it.
+    receipts.first?.cancel()
+    if let last = names.last { show(last, try await loader.value(for: "pictures/\(last)", priority: .high)) }
+}
+
+/// A session whose activity switches a light, but not for less than a second.
+func sessionWithLight(_ light: @escaping @Sendable (Bool) -> Void) throws -> HTTPSession {
+    let indicator = ActivityIndicator(startDelay: .seconds(1), endDelay: .milliseconds(170)) { light($0.isVisible) }
+    return try HTTPSession(baseURL: "https://api.example.com/v1", configuration: .init(eventMonitors: [indicator]))
 }
 
 /// Waits for the network for three seconds at most.
@@ -360,6 +458,20 @@ func accountName(with session: HTTPSession) async throws -> String {
     return try await session.get("name", options: options).string()
 }
 
+/// Prints the events of the event service.
+func followService() async {
+    for await event in NetwatchEvents() {
+        print(event.change.status.name, event.change.path.interface?.name ?? "no interface")
+        if let gap = event.gap { print("missed:", gap.missed.map(String.init) ?? "an unknown number") }
+    }
+}
+
+/// Returns a session whose requests wait for the network as the event service knows it.
+func serviceSession() throws -> HTTPSession {
+    let configuration = HTTPConfiguration(gate: .waitsForConnectivity(.seconds(60)), connectivity: NetwatchEvents())
+    return try HTTPSession(baseURL: "https://api.example.com", configuration: configuration)
+}
+
 let arguments = CommandLine.arguments
 let argument = arguments.count > 2 ? arguments[2] : ""
 switch arguments.dropFirst().first {
@@ -367,6 +479,8 @@ case "pin": print(try await userName(7, with: pinnedSession(certificate: argumen
 case "wait": print(try await readSoon(with: waitingSession()))
 case "download": try await download(argument, to: "download", with: waitingSession())
 case "follow": if argument.isEmpty { try await followPath() } else { try await followServer(argument) }
+case "service": await followService()
+case "service-session": print(try await userName(7, with: serviceSession()))
 case "names": print(try await names(matching: argument, page: 1, cursor: nil, with: waitingSession()))
 case "tasks": print(try await openTasks(of: argument, with: waitingSession()) ?? 0)
 case "report": try await send(report: argument, by: "Ann", with: sessionInOtherFormats())

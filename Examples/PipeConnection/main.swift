@@ -40,8 +40,12 @@ final class PipeConnection: ChannelInboundHandler, HTTPConnection, @unchecked Se
     // MARK: Exchanges
 
     var capacity: Int { exchange == nil && !isClosed ? 1 : 0 }
-    var isWritable: Bool { context?.channel.isWritable ?? false }
-    var unwrittenBytes: Int { (try? context?.channel.syncOptions?.getOption(.bufferedWritableBytes)) ?? 0 }
+
+    func isWritable(for exchange: any HTTPExchange) -> Bool { context?.channel.isWritable ?? false }
+
+    func unwrittenBytes(of exchange: any HTTPExchange) -> Int {
+        (try? context?.channel.syncOptions?.getOption(.bufferedWritableBytes)) ?? 0
+    }
 
     func start(_ exchange: any HTTPExchange) -> Bool {
         guard capacity > 0 else { return false }

@@ -1,4 +1,5 @@
 #pragma once
+#include <fcntl.h>
 #include <sys/syscall.h>
 #include <sys/timex.h>
 #include <sys/types.h>
@@ -14,3 +15,11 @@ static inline int netwatch_clock_is_synchronized(void) {
 static inline ssize_t netwatch_copy_file_range(int from, int to, size_t length) {
     return syscall(SYS_copy_file_range, from, (void *)0, to, (void *)0, length, 0);
 }
+
+/* A descriptor of a folder that may not be read, only searched (open(2), O_PATH); the last part is no symbolic link. */
+static inline int netwatch_open_path(const char *path) {
+    return open(path, 010000000 | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+}
+
+/* syncfs(2), which the C library declares for GNU sources only. */
+static inline int netwatch_syncfs(int file) { return syscall(SYS_syncfs, file); }

@@ -1,4 +1,5 @@
 package import ArgumentParser
+import Glibc
 import NetwatchCore
 
 /// The common part of the executables: the version, running a command, and reporting errors.
@@ -44,6 +45,45 @@ package enum CommandLineProgram {
     package static func report(_ error: ToolError) -> ExitStatus {
         try? LineOutput.standardError.write("netwatch: \(error.message)\n")
         return error.status
+    }
+}
+
+/// An executable that is one command of `netwatch`, and that `netwatch` starts.
+///
+/// Its arguments are those of `netwatch`, or those of the command alone. Help, errors and completions name the command as
+/// users type it, for example `netwatch fetch`.
+package protocol CommandExecutable: ParsableCommand {
+    /// The command.
+    associatedtype Command: ParsableCommand
+}
+
+extension CommandExecutable {
+    package static var configuration: CommandConfiguration {
+        .init(
+            commandName: "netwatch",
+            version: "netwatch \(CommandLineProgram.version)",
+            subcommands: [Command.self]
+        )
+    }
+
+    /// Parses the arguments, runs the command and exits.
+    package static func main() {
+        StandardDescriptors.fillGaps()
+        _ = SignalActions.brokenPipeWasIgnored
+        Glibc.exit(run(Array(CommandLine.arguments.dropFirst())).rawValue)
+    }
+
+    /// Runs the command with arguments, with or without the command's name before them.
+    private static func run(_ arguments: [String]) -> ExitStatus {
+        let name = Command._commandName
+        do throws(ToolError) {
+            return try CommandLineProgram.execute(
+                arguments.first == name ? arguments : [name] + arguments,
+                as: Self.self
+            )
+        } catch {
+            return CommandLineProgram.report(error)
+        }
     }
 }
 

@@ -19,6 +19,21 @@ package enum FileContents {
         try contents(of: STDIN_FILENO, limit)
     }
 
+    /// The bytes of a line of stdin, without its end.
+    ///
+    /// They are read one by one, so that what follows is left for others.
+    ///
+    /// - Throws: As ``read(_:atMost:)``.
+    package static func readStandardInputLine(atMost limit: Int) throws(SystemError) -> [UInt8] {
+        var (line, byte) = ([UInt8](), UInt8(0))
+        while true {
+            let count = try retryingOnInterrupt { Glibc.read(STDIN_FILENO, &byte, 1) }
+            guard count == 1, byte != UInt8(ascii: "\n") else { return line }
+            guard line.count < limit else { throw .init(code: EFBIG) }
+            line.append(byte)
+        }
+    }
+
     private static func contents(of descriptor: Int32, _ limit: Int) throws(SystemError) -> [UInt8] {
         var bytes: [UInt8] = []
         var buffer = [UInt8](repeating: 0, count: 1 << 18)

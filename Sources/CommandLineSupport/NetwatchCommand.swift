@@ -10,6 +10,7 @@ package protocol NetwatchCommand: ParsableCommand {
 package enum CommandSummary {
     package static let fetch = "Send an HTTP request and print the response body."
     package static let serve = "Serve events to other programs, over HTTP on a Unix socket."
+    package static let forward = "Send the events of this machine to an MQTT broker, those of outages included."
     package static let outbox = "Keep HTTP requests on disk until they are delivered."
 }
 

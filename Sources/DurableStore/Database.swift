@@ -8,8 +8,8 @@ package enum SQLValue: Sendable, Hashable {
     case blob([UInt8])
     case null
 
-    /// Creates an integer; nil becomes `null`.
-    package init(_ number: (some BinaryInteger)?) { self = number.map { .integer(Int64($0)) } ?? .null }
+    /// Creates an integer, the nearest of 64 bits with a sign; nil becomes `null`.
+    package init(_ number: (some BinaryInteger)?) { self = number.map { .integer(Int64(clamping: $0)) } ?? .null }
     /// Creates a text; nil becomes `null`.
     package init(_ text: String?) { self = text.map { .text($0) } ?? .null }
     /// Creates a blob; nil becomes `null`.
@@ -46,7 +46,9 @@ package struct Row: ~Copyable {
 
     /// Returns a column as the value that it has.
     package func value(_ column: Int32) -> SQLValue {
-        switch sqlite3_column_type(statement, column) {
+        // A damaged file may be of an earlier version, with fewer columns.
+        guard column < sqlite3_data_count(statement) else { return .null }
+        return switch sqlite3_column_type(statement, column) {
         case SQLITE_INTEGER: .integer(integer(column))
         case SQLITE_TEXT: .init(text(column))
         case SQLITE_BLOB: .init(blob(column))
@@ -79,7 +81,14 @@ package final class Database {
     /// The path of the file.
     package let path: String
     private let handle: OpaquePointer
-    private var statements: [String: OpaquePointer] = [:]
+    private var statements: [StatementText: OpaquePointer] = [:]
+
+    /// A statement's text, with a hash that does not read all of it.
+    private struct StatementText: Hashable {
+        let text: String
+
+        func hash(into hasher: inout Hasher) { hasher.combine(text.utf8.count) }
+    }
 
     /// Opens a database.
     package init(at path: String, _ access: Access = .readWrite) throws(StoreError) {
@@ -91,7 +100,7 @@ package final class Database {
         if file >= 0 { close(file) }
         var opened: OpaquePointer?
         let flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_NOFOLLOW
-        let code = sqlite3_open_v2(path, &opened, flags, nil)
+        let code = sqlite3_open_v2(Self.resolved(path), &opened, flags, nil)
         guard code == SQLITE_OK, let opened else {
             let number = opened.map { sqlite3_system_errno($0) } ?? 0
             sqlite3_close_v2(opened)
@@ -101,6 +110,18 @@ package final class Database {
         handle = opened
         sqlite3_extended_result_codes(handle, 1)
         try configure(access)
+    }
+
+    /// Returns the path with its folder resolved (realpath(3)).
+    ///
+    /// With `SQLITE_OPEN_NOFOLLOW`, SQLite refuses links anywhere in a path, and the folder may be one: so is the state
+    /// directory of a service with `DynamicUser=` (systemd.exec(5)).
+    private static func resolved(_ path: String) -> String {
+        guard let slash = path.lastIndex(of: "/"), let folder = realpath(String(path[..<slash]), nil) else {
+            return path
+        }
+        defer { free(folder) }
+        return String(cString: folder) + path[slash...]
     }
 
     deinit {
@@ -136,7 +157,7 @@ package final class Database {
     /// Executes a statement with any number of parameters.
     @discardableResult
     package func run(_ sql: String, _ values: [SQLValue]) throws(StoreError) -> Int {
-        try step(sql, values) { (_: borrowing Row) in }
+        try step(sql, values) { (_: borrowing Row) in true }
         return Int(sqlite3_changes(handle))
     }
 
@@ -147,8 +168,20 @@ package final class Database {
         row: (borrowing Row) -> Value
     ) throws(StoreError) -> [Value] {
         var found: [Value] = []
-        try step(sql, values) { found.append(row($0)) }
+        try step(sql, values) {
+            found.append(row($0))
+            return true
+        }
         return found
+    }
+
+    /// Executes a query, and calls a closure with its rows until it returns false.
+    package func scan(
+        _ sql: String,
+        _ values: SQLValue...,
+        row: (borrowing Row) -> Bool
+    ) throws(StoreError) {
+        try step(sql, values, row)
     }
 
     /// Executes a query, and returns what a closure makes of its first row; nil without rows.
@@ -158,7 +191,10 @@ package final class Database {
         row: (borrowing Row) -> Value
     ) throws(StoreError) -> Value? {
         var found: Value?
-        try step(sql, values) { if found == nil { found = row($0) } }
+        try step(sql, values) {
+            if found == nil { found = row($0) }
+            return true
+        }
         return found
     }
 
@@ -168,7 +204,7 @@ package final class Database {
     /// Whether a transaction is open.
     var isInTransaction: Bool { sqlite3_get_autocommit(handle) == 0 }
 
-    private func step(_ sql: String, _ values: [SQLValue], _ row: (borrowing Row) -> Void) throws(StoreError) {
+    private func step(_ sql: String, _ values: [SQLValue], _ row: (borrowing Row) -> Bool) throws(StoreError) {
         let statement = try prepared(sql)
         defer {
             sqlite3_reset(statement)
@@ -179,16 +215,17 @@ package final class Database {
             let code = sqlite3_step(statement)
             if code == SQLITE_DONE { return }
             guard code == SQLITE_ROW else { throw error(code, sql) }
-            row(Row(statement))
+            guard row(Row(statement)) else { return }
         }
     }
 
     private func prepared(_ sql: String) throws(StoreError) -> OpaquePointer {
-        if let statement = statements[sql] { return statement }
+        let key = StatementText(text: sql)
+        if let statement = statements[key] { return statement }
         var statement: OpaquePointer?
         let code = sqlite3_prepare_v3(handle, sql, -1, UInt32(SQLITE_PREPARE_PERSISTENT), &statement, nil)
         guard code == SQLITE_OK, let statement else { throw error(code, sql) }
-        statements[sql] = statement
+        statements[key] = statement
         return statement
     }
 

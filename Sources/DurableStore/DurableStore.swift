@@ -45,6 +45,9 @@ package final class DurableStore: Sendable {
         package var checkpointSize = 4 << 20
         /// Repairs a damaged database: called under the commit lock, when no connection is open.
         package var repair: (@Sendable (Files) throws -> Void)?
+        /// Whether damage that is found while the database is open is repaired, and the write repeated; otherwise the write
+        /// fails.
+        package var repairsWhileOpen = false
 
         package init(migrations: [String]) { self.migrations = migrations }
     }
@@ -221,15 +224,19 @@ private final class StoreWorker: @unchecked Sendable {
         usage.release()
     }
 
-    /// Runs a group in one transaction; if the disk is full, each of its jobs in a transaction of its own.
-    private func process(_ group: [StoreJob]) {
+    /// Runs a group in one transaction; if the disk is full, each of its jobs in a transaction of its own; if the
+    /// database is damaged, once more after its repair.
+    private func process(_ group: [StoreJob], isRepaired: Bool = false) {
         do {
             let completions = try commit(group)
             for completion in completions { completion() }
+            checkpointIfLarge()
         } catch let error as StoreError where error.code == .full && group.count > 1 {
             for job in group { process([job]) }
         } catch let error as StoreError where error.code == .full && mayRetry(group) {
             process(group)
+        } catch let error as StoreError where error.code == .damaged && !isRepaired && repairDamage() {
+            process(group, isRepaired: true)
         } catch {
             if (error as? StoreError)?.needsReopening == true { database = nil }
             for job in group { job.fail(error) }
@@ -244,7 +251,6 @@ private final class StoreWorker: @unchecked Sendable {
         defer { lock.unlock() }
         let completions = try transaction(group, "BEGIN IMMEDIATE")
         lock.touch()
-        checkpointIfLarge()
         return completions
     }
 
@@ -278,10 +284,13 @@ private final class StoreWorker: @unchecked Sendable {
         }
     }
 
-    /// Copies a large log into the database; a failure only delays that.
+    /// Copies a large log into the database, after its writers have continued; a failure only delays that.
     private func checkpointIfLarge() {
         var status = stat()
-        guard stat(files.database + "-wal", &status) == 0, status.st_size > options.checkpointSize else { return }
+        guard stat(files.database + "-wal", &status) == 0, status.st_size > options.checkpointSize,
+            (try? lock.lock()) != nil
+        else { return }
+        defer { lock.unlock() }
         try? database?.checkpoint()
         reserve.allocate()
     }
@@ -300,6 +309,17 @@ private final class StoreWorker: @unchecked Sendable {
         identity = FileIdentity(files.database)
         self.database = database
         return database
+    }
+
+    /// Repairs a database in which damage was found while it was open.
+    ///
+    /// - Returns: Whether that succeeded, here or in another process.
+    private func repairDamage() -> Bool {
+        guard options.repairsWhileOpen, let repair = options.repair, (try? lock.lock()) != nil else { return false }
+        defer { lock.unlock() }
+        database = nil
+        if identity != FileIdentity(files.database) { return true }
+        return (try? repair(files)) != nil
     }
 
     /// Opens the database; on a full disk with the reserved space, which its shared memory needs.
@@ -378,7 +398,22 @@ private final class UsageMarker: Sendable {
 }
 
 /// The demands on a store's folder.
-enum LocalFolder {
+package enum LocalFolder {
+    /// Creates a folder with the mode 0700 if it is missing, and synchronizes the folder that it is in: its name must be
+    /// on disk before anything in it is.
+    package static func create(_ path: String) throws(StoreError) {
+        guard mkdir(path, 0o700) == 0 else {
+            if errno == EEXIST { return }
+            throw .init("create the folder", path, errno: errno)
+        }
+        let parent = open("\(path)/..", O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        defer { if parent >= 0 { close(parent) } }
+        // A folder that may be written and not read can't be opened.
+        guard parent < 0 || fsync(parent) == 0 || errno == EINVAL else {
+            throw .init("synchronize the folder of", path, errno: errno)
+        }
+    }
+
     /// The magic numbers of network file systems (statfs(2)): NFS, SMB, CIFS, SMB2, AFS, Ceph.
     private static let remote: Set<Int> = [0x6969, 0x517B, 0xFF53_4D42, 0xFE53_4D42, 0x5346_414F, 0x00C3_6400]
 

@@ -1,6 +1,6 @@
 package import ReachabilityCore
 
-/// The counters of a run of the service, and their text in the format of Prometheus (text format 0.0.4).
+/// The counters of the service, and their text in the format of Prometheus (text format 0.0.4).
 ///
 /// No label has an address or the name of a Wi-Fi network: metrics are read by more people than events are.
 package struct EventMetrics: Sendable {
@@ -10,9 +10,10 @@ package struct EventMetrics: Sendable {
     private var since: Double = 0
     /// When the time in states was counted last, in nanoseconds since boot.
     private var counted: Int64 = 0
-    private var nanoseconds: [ReachabilityStatus: Int64] = [:]
-    private var outages: UInt64 = 0
-    private var reasons: [String: UInt64] = [:]
+    /// The counters of this run, as of when the time was counted last.
+    private var own = EventTotals()
+    /// The counters of earlier runs.
+    private var earlier = EventTotals()
 
     /// Creates counters at 0.
     package init() {}
@@ -36,15 +37,25 @@ package struct EventMetrics: Sendable {
         count(until: now)
         if change.status != status {
             since = Double(now.since1970) / 1e9
-            if change.status == .notReachable { outages += 1 }
+            if change.status == .notReachable { own.outages += 1 }
         }
         status = change.status
         path = change.path
-        for reason in change.reasons { reasons[reason.rawValue, default: 0] += 1 }
+        for reason in change.reasons { own.reasons[reason.rawValue, default: 0] += 1 }
+    }
+
+    /// Takes the counters of earlier runs.
+    package mutating func restore(_ totals: EventTotals) { earlier = totals }
+
+    /// Returns the counters of this run.
+    package func totals(at now: Moment) -> EventTotals {
+        var current = self
+        current.count(until: now)
+        return current.own
     }
 
     private mutating func count(until now: Moment) {
-        if let status { nanoseconds[status, default: 0] += max(0, now.sinceBoot - counted) }
+        if let status { own.nanoseconds[status, default: 0] += max(0, now.sinceBoot - counted) }
         counted = now.sinceBoot
     }
 
@@ -53,14 +64,31 @@ package struct EventMetrics: Sendable {
     /// - Parameters:
     ///   - now: The current time.
     ///   - subscribers: The number of subscribers.
+    ///   - journal: Whether events are stored; nil without a journal.
     /// - Returns: The text, which ends with a line feed.
-    package func text(at now: Moment, subscribers: Int) -> String {
-        var current = self
-        current.count(until: now)
-        return current.families(subscribers).map(\.text).joined()
+    package func text(at now: Moment, subscribers: Int, journal: JournalHealth? = nil) -> String {
+        let all = families(totals(at: now) + earlier, subscribers) + (journal.map(Self.families) ?? [])
+        return all.map(\.text).joined()
     }
 
-    private func families(_ subscribers: Int) -> [Family] {
+    private static func families(_ journal: JournalHealth) -> [Family] {
+        [
+            .init(
+                "netwatch_journal_up",
+                .gauge,
+                "Whether events are stored in the journal.",
+                [.init("", journal.isStoring ? "1" : "0")]
+            ),
+            .init(
+                "netwatch_journal_lost_events_total",
+                .counter,
+                "The events that were published and could not be stored.",
+                [.init("", "\(journal.lost)")]
+            ),
+        ]
+    }
+
+    private func families(_ totals: EventTotals, _ subscribers: Int) -> [Family] {
         [
             .init("netwatch_state", .gauge, "Whether this is the current state.", states { status == $0 ? "1" : "0" }),
             .init(
@@ -73,19 +101,19 @@ package struct EventMetrics: Sendable {
                 "netwatch_state_seconds_total",
                 .counter,
                 "The time spent in each state.",
-                states { "\(Double(nanoseconds[$0] ?? 0) / 1e9)" }
+                states { "\(Double(totals.nanoseconds[$0] ?? 0) / 1e9)" }
             ),
             .init(
                 "netwatch_outages_total",
                 .counter,
                 "How often the network became unreachable.",
-                [.init("", "\(outages)")]
+                [.init("", "\(totals.outages)")]
             ),
             .init(
                 "netwatch_changes_total",
                 .counter,
                 "The changes that had this reason; a change can have several.",
-                reasons.sorted { $0.key < $1.key }.map { .init("reason=\(Self.quoted($0.key))", "\($0.value)") }
+                Self.changes(totals)
             ),
             .init("netwatch_path_info", .gauge, "The default path of each address family.", pathSamples),
             .init(
@@ -95,6 +123,13 @@ package struct EventMetrics: Sendable {
                 [.init("", "\(subscribers)")]
             ),
         ]
+    }
+
+    /// With all reasons from the start: the first change with one would not be an increase of a counter that was missing.
+    private static func changes(_ totals: EventTotals) -> [Sample] {
+        let none = ReachabilityReason.allCases.map { ($0.rawValue, UInt64(0)) }
+        return totals.reasons.merging(none) { counted, _ in counted }.sorted { $0.key < $1.key }
+            .map { .init("reason=\(quoted($0.key))", "\($0.value)") }
     }
 
     private func states(_ value: (ReachabilityStatus) -> String) -> [Sample] {

@@ -2,14 +2,18 @@
 package struct EventRequest: Hashable, Sendable {
     /// The resource that is requested.
     package enum Resource: Hashable, Sendable {
-        /// The current state; after an event, as soon as there is another one.
+        /// The current state; with an event, the state after the next event.
         case state(after: EventID?, timeout: Duration)
         /// The events.
-        case events(EventCursor.Start, EventCursor.Mode)
+        case events(ReadStart, ReadMode)
         /// The path to a host.
         case path(host: String)
+        /// The stored events of a period that ends now, or the availability in it.
+        case history(since: Duration)
         /// The metrics.
         case metrics
+        /// The live view as a page.
+        case page(PageSpan)
     }
 
     /// The form of a response.
@@ -37,10 +41,13 @@ package struct EventRequest: Hashable, Sendable {
     }
 
     /// The routes, for error messages.
-    private static let routes = "/v1/state, /v1/events, /v1/paths/HOST and /metrics"
+    private static let routes = "/, /v1/state, /v1/events, /v1/paths/HOST, /v1/history and /metrics"
 
     /// The longest that a request may wait for another state.
     package static let maximumTimeout = Duration.seconds(600)
+
+    /// The longest period of which the history is read.
+    package static let maximumAge = Duration.seconds(366 * 86_400)
 
     /// Reads a request.
     ///
@@ -70,9 +77,15 @@ package struct EventRequest: Hashable, Sendable {
         case "/v1/events":
             try query.check(["after", "mode"])
             return .events(try start(query, head), try query.mode("mode") ?? .all)
+        case "/v1/history":
+            try query.check(["since"])
+            return .history(since: try query.age("since") ?? .seconds(7 * 86_400))
         case "/metrics":
             try query.check([])
             return .metrics
+        case "/":
+            try query.check(["span"])
+            return .page(try query.span("span") ?? .hour)
         case _ where path.hasPrefix(hosts) && path.utf8.count > hosts.utf8.count:
             try query.check([])
             return .path(host: String(path.dropFirst(hosts.count)))
@@ -84,7 +97,7 @@ package struct EventRequest: Hashable, Sendable {
     ///
     /// An id in the field that cannot be read is treated as an unknown one: a client of server-sent events would give up
     /// for good at an error.
-    private static func start(_ query: Query, _ head: RequestHead) throws(RequestRefusal) -> EventCursor.Start {
+    private static func start(_ query: Query, _ head: RequestHead) throws(RequestRefusal) -> ReadStart {
         let asked = try query.id("after")
         if let last = head.values("last-event-id").last, !last.isEmpty { return .after(try? .init(parsing: last)) }
         return asked.map { .after($0) } ?? .now
@@ -93,7 +106,8 @@ package struct EventRequest: Hashable, Sendable {
     private static func form(of resource: Resource, _ head: RequestHead) -> Form {
         let types = head.list("accept").map { $0.prefix { $0 != ";" && $0 != " " }.lowercased() }
         switch resource {
-        case .state, .metrics: return .single
+        case .state, .metrics, .page: return .single
+        case .history: return types.contains("application/x-ndjson") ? .lines : .single
         case .events: return types.contains("application/x-ndjson") ? .lines : .serverSentEvents
         case .path:
             if types.contains("text/event-stream") { return .serverSentEvents }
@@ -127,27 +141,51 @@ private struct Query {
         do throws(EventIDError) { return try .init(parsing: text) } catch { throw .init(400, "\(name): \(error)") }
     }
 
-    func mode(_ name: String) throws(RequestRefusal) -> EventCursor.Mode? {
+    func mode(_ name: String) throws(RequestRefusal) -> ReadMode? {
         guard let text = values[name] else { return nil }
-        guard let mode = EventCursor.Mode(rawValue: text) else {
-            let names = EventCursor.Mode.allCases.map(\.rawValue).joined(separator: " or ")
+        guard let mode = ReadMode(rawValue: text) else {
+            let names = ReadMode.allCases.map(\.rawValue).joined(separator: " or ")
             throw .init(400, "\(name): write \(names)")
         }
         return mode
     }
 
+    func span(_ name: String) throws(RequestRefusal) -> PageSpan? {
+        guard let text = values[name] else { return nil }
+        guard let span = PageSpan(rawValue: text) else {
+            let names = PageSpan.allCases.map(\.rawValue).joined(separator: ", ")
+            throw .init(400, "\(name): write one of \(names)")
+        }
+        return span
+    }
+
     /// A whole number of `ms`, `s` or `m`.
     func duration(_ name: String) throws(RequestRefusal) -> Duration? {
-        guard let text = values[name] else { return nil }
-        let digits = text.prefix { ("0"..."9").contains($0) }
         let units: [Substring: Int64] = ["ms": 1, "s": 1000, "m": 60_000]
-        let unit = units[text[digits.endIndex...]]
-        guard let unit, digits.count <= 9, let number = Int64(digits) else {
-            throw .init(400, "\(name): write a whole number and a unit, such as 500ms, 30s or 2m")
-        }
-        let duration = Duration.milliseconds(number * unit)
+        guard let duration = try time(name, units, "500ms, 30s or 2m") else { return nil }
         guard duration <= EventRequest.maximumTimeout else { throw .init(400, "\(name): the longest is 10m") }
         return duration
+    }
+
+    /// A whole number of `m`, `h` or `d`.
+    func age(_ name: String) throws(RequestRefusal) -> Duration? {
+        let units: [Substring: Int64] = ["m": 60_000, "h": 3_600_000, "d": 86_400_000]
+        guard let age = try time(name, units, "90m, 12h or 7d") else { return nil }
+        guard age <= EventRequest.maximumAge else { throw .init(400, "\(name): the longest is 366d") }
+        return age
+    }
+
+    private func time(
+        _ name: String,
+        _ units: [Substring: Int64],
+        _ examples: String
+    ) throws(RequestRefusal) -> Duration? {
+        guard let text = values[name] else { return nil }
+        let digits = text.prefix { ("0"..."9").contains($0) }
+        guard let unit = units[text[digits.endIndex...]], digits.count <= 9, let number = Int64(digits) else {
+            throw .init(400, "\(name): write a whole number and a unit, such as \(examples)")
+        }
+        return .milliseconds(number * unit)
     }
 }
 

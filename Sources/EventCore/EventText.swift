@@ -14,24 +14,26 @@ package enum EventText {
     /// A comment, which clients ignore.
     package static let comment = Array(":\n\n".utf8)
 
-    /// Returns the event that reports a gap: the object of the state, with the event `gap` and a member of that name.
+    /// Returns the event that reports a gap: the object of what follows it, with the event `gap` and a member of that name.
     ///
     /// It has all members that other events have, so that a program which knows no gaps still reads a true status.
     ///
     /// - Parameters:
     ///   - gap: The report.
-    ///   - state: The object of the state at the gap's end, with its line feed; its event is `state`.
+    ///   - next: The object of the state or the event at the gap's end, with its line feed.
     /// - Returns: The line, with its line feed.
-    package static func line(of gap: EventGap, at state: [UInt8]) -> [UInt8] {
-        let mark = Array(#""event":"state""#.utf8)
-        guard let place = range(of: mark, in: state), let end = state.lastIndex(of: UInt8(ascii: "}")) else {
-            return state
-        }
+    package static func line(of gap: EventGap, at next: [UInt8]) -> [UInt8] {
+        let quote = UInt8(ascii: "\"")
+        guard let mark = range(of: Array(#""event":""#.utf8), in: next),
+            let end = next.lastIndex(of: UInt8(ascii: "}")),
+            let rest = next[mark.upperBound...].firstIndex(of: quote), rest < end
+        else { return next }
         let from = gap.from.map { "\"\($0)\"" } ?? "null"
         let missed = gap.missed.map(String.init) ?? "null"
         let member = #","gap":{"from":\#(from),"missed":\#(missed),"reason":"\#(gap.reason.rawValue)"}"#
-        let head = state[..<place.lowerBound] + Array(#""event":"gap""#.utf8)
-        return Array(head + state[place.upperBound..<end] + Array(member.utf8) + state[end...])
+        return Array(
+            next[..<mark.upperBound] + Array("gap".utf8) + next[rest..<end] + Array(member.utf8) + next[end...]
+        )
     }
 
     private static func range(of part: [UInt8], in bytes: [UInt8]) -> Range<Int>? {

@@ -23,6 +23,7 @@ package struct RequestRefusal: Error, Hashable, Sendable {
         case 408: "Request Timeout"
         case 421: "Misdirected Request"
         case 431: "Request Header Fields Too Large"
+        case 503: "Service Unavailable"
         case 504: "Gateway Timeout"
         default: "Error"
         }

@@ -1,17 +1,21 @@
 import EventCore
+import EventPage
 import NIOCore
 import NetwatchCore
+import ReachabilityCore
 
 /// A client's connection: reads requests one after the other, and sends their responses.
 final class EventConnection: ChannelInboundHandler {
     typealias InboundIn = ByteBuffer
     typealias OutboundOut = ByteBuffer
 
-    private enum Phase {
+    enum Phase {
         /// A request's head is being read.
         case head
         /// A request waits for its turn, or for what it asked for.
         case waiting(EventRequest)
+        /// The response of a request is being completed.
+        case completing(EventRequest)
         /// Events are sent.
         case stream(EventRequest.Form, Feed)
         /// The last response was sent; what the client still sends is dropped.
@@ -19,27 +23,35 @@ final class EventConnection: ChannelInboundHandler {
     }
 
     /// The origin of a stream's events.
-    private enum Feed {
-        case log(EventCursor)
+    enum Feed {
+        case log(EventCursor<EventHub.Record>)
+        /// The stored events of a period.
+        case history(HistoryFeed)
         /// The path to a host: the newest that was not sent yet.
         case path(ByteBuffer?)
     }
 
-    private let hub: EventHub
+    let hub: EventHub
     private let access: EventServer.Access
-    private var peer = EventHub.Peer.loopback
-    private var context: ChannelHandlerContext?
-    private var phase = Phase.head
+    private(set) var peer = EventHub.Peer.loopback
+    var context: ChannelHandlerContext?
+    var phase = Phase.head
     private var received = ByteBuffer()
     /// The number of received bytes that cannot be the start of the head's end.
     private var searched = 0
     private var deadline: Scheduled<Void>?
     private var pathSubscription: (any EventSources.PathSubscription)?
+    /// The place among the hub's followers; nil if it is none.
+    var followerIndex: Int?
     /// The number of the request on this connection, by which late results of an earlier one are recognized.
-    private var requestNumber = 0
+    var requestNumber = 0
     private var keepsAlive = false
     private var allowedOrigin: String?
     private var isQuiet = true
+    /// Whether the channel takes more.
+    private(set) var isWritable = true
+    /// Whether requests are being read, so that a response which is sent immediately does not read the next one itself.
+    private var isReadingRequests = false
 
     init(_ hub: EventHub, _ access: EventServer.Access) {
         self.hub = hub
@@ -64,7 +76,7 @@ final class EventConnection: ChannelInboundHandler {
         switch phase {
         // Nothing that follows is served: the stream ends with the connection.
         case .stream, .draining: return
-        case .head, .waiting: break
+        case .head, .waiting, .completing: break
         }
         var bytes = unwrapInboundIn(data)
         received.writeBuffer(&bytes)
@@ -72,9 +84,19 @@ final class EventConnection: ChannelInboundHandler {
     }
 
     func channelWritabilityChanged(context: ChannelHandlerContext) {
-        if case .stream = phase { advance() }
+        isWritable = context.channel.isWritable
+        switch phase {
+        case .stream: advance()
+        case .head, .waiting, .completing:
+            // What a client sends that does not read its responses waits in the kernel.
+            setAutoRead(isWritable)
+            if case .head = phase { readRequests() }
+        case .draining: break
+        }
         context.fireChannelWritabilityChanged()
     }
+
+    private func setAutoRead(_ reads: Bool) { try? context?.channel.syncOptions?.setOption(.autoRead, value: reads) }
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) { context.close(promise: nil) }
 
@@ -109,12 +131,16 @@ final class EventConnection: ChannelInboundHandler {
 // MARK: - Requests
 
 extension EventConnection {
-    private func readRequests() {
-        while case .head = phase, context != nil, let bytes = nextHead() {
+    /// Serves the requests that were received, as long as the client takes the responses.
+    func readRequests() {
+        guard !isReadingRequests else { return }
+        isReadingRequests = true
+        defer { isReadingRequests = false }
+        while isWritable, case .head = phase, context != nil, let bytes = nextHead() {
             setDeadline(nil)
             serve(bytes)
         }
-        guard context != nil, received.readableBytes > RequestHead.maximumLength else { return }
+        guard isWritable, context != nil, received.readableBytes > RequestHead.maximumLength else { return }
         let length = RequestHead.maximumLength
         refuse(.init(431, "the request's head is longer than \(length) bytes; send fewer and shorter fields"))
     }
@@ -154,9 +180,9 @@ extension EventConnection {
 
     private func serve(_ request: EventRequest) throws(RequestRefusal) {
         switch request.resource {
-        case .metrics:
-            let text = Array(hub.metricsText.utf8)
-            return respond(200, text, type: "text/plain; version=0.0.4; charset=utf-8", isHeadOnly: request.isHeadOnly)
+        case .metrics: return respondMetrics(request)
+        case .history(let age) where request.form == .single || request.isHeadOnly:
+            return try respondReport(request, since: age)
         case .state(let after, _) where after == nil || after != hub.log.newestID || request.isHeadOnly:
             return respondState(request)
         case .events where request.isHeadOnly:
@@ -164,6 +190,8 @@ extension EventConnection {
         default: break
         }
         phase = .waiting(request)
+        // A page is no subscriber; its script is.
+        if case .page(let span) = request.resource { return beginPage(span, request) }
         switch hub.admit(self, of: peer) {
         case .admitted: begin()
         case .waits: break
@@ -181,9 +209,10 @@ extension EventConnection {
             setDeadline(.nanoseconds(timeout.inNanoseconds))
             advance()
         case .events(let start, let mode):
-            startStream(request.form, .log(.init(start, mode: mode, in: hub.log)))
+            startStream(request.form, .log(.init(start, mode: mode, in: hub.log, hasJournal: hub.store != nil)))
         case .path(let host): beginPath(host, request)
-        case .metrics: break
+        case .history(let age): beginHistory(since: age, request)
+        case .metrics, .page: break
         }
     }
 
@@ -197,26 +226,29 @@ extension EventConnection {
         setDeadline(hub.limits.idleTimeout)
     }
 
-    private func setDeadline(_ time: TimeAmount?) {
+    func setDeadline(_ time: TimeAmount?) {
         deadline?.cancel()
         deadline = time.map { time in
-            hub.loop.assumeIsolated().scheduleTask(in: time) { [weak self] in self?.deadlineHasPassed() }
+            // Cancelled when the connection ends. A weak reference would make each delivery count references twice.
+            hub.loop.assumeIsolated().scheduleTask(in: time) { self.deadlineHasPassed() }
         }
     }
 
     private func deadlineHasPassed() {
         deadline = nil
         switch phase {
+        // It would not read why.
+        case .head where !isWritable: context?.close(promise: nil)
         case .head where requestNumber > 0 && received.readableBytes == 0: context?.close(promise: nil)
         case .head: refuse(.init(408, "the request's head did not arrive in time; send it in one piece"))
         case .waiting(let request):
-            if case .path = request.resource {
-                respond(504, Self.body(of: .init(504, "no name server replied in time; try again later")))
-            } else {
-                respondState(request)
+            switch request.resource {
+            case .path: respond(504, Self.body(of: .init(504, "no name server replied in time; try again later")))
+            case .page: respond(504, Self.body(of: .init(504, "the monitor does not respond; try again later")))
+            case .state, .events, .history, .metrics: respondState(request)
             }
         case .draining: context?.close(promise: nil)
-        case .stream: break
+        case .stream, .completing: break
         }
         if case .head = phase { readRequests() }
     }
@@ -250,20 +282,47 @@ extension EventConnection {
         case .stream(let form, .path):
             phase = .stream(form, .path(EventHub.Record(line, id: nil).bytes(form)))
             advance()
-        case .head, .stream, .draining: break
+        case .head, .stream, .completing, .draining: break
         }
+    }
+}
+
+// MARK: - The page
+
+extension EventConnection {
+    private func beginPage(_ span: PageSpan, _ request: EventRequest) {
+        let number = requestNumber
+        let bound = NIOLoopBound(self, eventLoop: hub.loop)
+        setDeadline(hub.limits.pathTimeout)
+        hub.sources.network { [loop = hub.loop] network in
+            loop.execute { bound.value.take(network, span, request, number) }
+        }
+    }
+
+    private func take(_ network: PageNetwork, _ span: PageSpan, _ request: EventRequest, _ number: Int) {
+        guard number == requestNumber, context != nil, case .waiting = phase else { return }
+        let page = hub.page(span, network)
+        respond(
+            200,
+            page.document,
+            type: "text/html; charset=utf-8",
+            fields: page.fields,
+            isHeadOnly: request.isHeadOnly
+        )
+        readRequests()
     }
 }
 
 // MARK: - Streams
 
 extension EventConnection {
-    private func startStream(_ form: EventRequest.Form, _ feed: Feed) {
+    func startStream(_ form: EventRequest.Form, _ feed: Feed) {
         // The stream ends with the connection, so that all subscribers are sent the same bytes.
         keepsAlive = false
         write(head(200, type: Self.type(of: form)))
         context?.flush()
         phase = .stream(form, feed)
+        setAutoRead(true)
         hub.follow(self)
         advance()
     }
@@ -277,34 +336,54 @@ extension EventConnection {
             readRequests()
         case .stream(let form, .log(let cursor)): advance(form, cursor)
         case .stream(let form, .path(let bytes?)):
-            guard context?.channel.isWritable == true else { return }
+            guard isWritable else { return }
             phase = .stream(form, .path(nil))
-            write(bytes)
-            context?.flush()
-        case .head, .stream, .draining: break
+            writeAndFlush(bytes)
+        case .stream(_, .history(let feed)): advance(feed)
+        case .head, .stream, .completing, .draining: break
         }
     }
 
-    private func advance(_ form: EventRequest.Form, _ cursor: EventCursor) {
+    private func advance(_ form: EventRequest.Form, _ cursor: EventCursor<EventHub.Record>) {
         var cursor = cursor
-        var hasWritten = false
-        while context?.channel.isWritable == true, let delivery = cursor.next(in: hub.log) {
+        // Written together with the flush, in one pass through the pipeline.
+        var last: ByteBuffer?
+        while isWritable, let delivery = cursor.next(in: hub.log) {
+            if let last { write(last) }
             switch delivery {
-            case .event(_, let record): write(record.bytes(form))
-            case .state(let id, let gap): write(hub.bytes(ofStateAt: id, gap, form))
+            case .event(_, let record, nil): last = record.bytes(form)
+            case .event(_, let record, let gap?): last = hub.bytes(of: record, gap, form)
+            case .state(let id, let gap): last = hub.bytes(ofStateAt: id, gap, form)
+            case .page(let id):
+                last = nil
+                context?.flush()
+                readPage(after: id)
             }
-            hasWritten = true
         }
         phase = .stream(form, .log(cursor))
-        if hasWritten { context?.flush() }
+        if let last { writeAndFlush(last) }
+    }
+
+    private func readPage(after id: EventID) {
+        let bound = NIOLoopBound(self, eventLoop: hub.loop)
+        hub.store?.page(after: id, limit: hub.limits.pageLength) { [loop = hub.loop] page in
+            loop.execute { bound.value.take(page) }
+        }
+    }
+
+    /// A stream ends with its connection, so that the page is that of the present one.
+    private func take(_ page: JournalPage<[UInt8]>) {
+        guard context != nil, case .stream(let form, .log(var cursor)) = phase else { return }
+        cursor.receive(page.map { EventHub.Record($1, id: $0) }, in: hub.log)
+        phase = .stream(form, .log(cursor))
+        advance()
     }
 
     /// Sends a comment to a stream of server-sent events that is quiet, so that a dead connection is noticed.
     func comment() {
         defer { isQuiet = true }
-        guard isQuiet, case .stream(.serverSentEvents, _) = phase, context?.channel.isWritable == true else { return }
-        write(ByteBuffer(bytes: EventText.comment))
-        context?.flush()
+        guard isQuiet, case .stream(.serverSentEvents, _) = phase, isWritable else { return }
+        writeAndFlush(ByteBuffer(bytes: EventText.comment))
     }
 }
 
@@ -312,27 +391,69 @@ extension EventConnection {
 
 extension EventConnection {
     private func respondState(_ request: EventRequest) {
-        guard let id = hub.log.newestID else {
+        guard let id = hub.log.newestID, let newest = hub.newest else {
             return respond(504, Self.body(of: .init(504, "the state is not known yet; try again in a second")))
         }
         var isKnown = request.knows(id)
         if case .state(let after?, _) = request.resource, after == id { isKnown = true }
-        let status = isKnown ? 304 : 200
-        respond(status, hub.detailedState, tag: id, isHeadOnly: request.isHeadOnly || isKnown)
+        guard !isKnown else { return respond(304, [], tag: id, isHeadOnly: true) }
+        guard newest.change.path.carriers.contains(where: { $0.kind == .wifi }) else {
+            return respond(200, newest.detailedState, tag: id, isHeadOnly: request.isHeadOnly)
+        }
+        complete(request) { [sources = hub.sources] body in
+            sources.details(newest) { line in body { $0.respondDetails(request, line ?? newest.detailedState, id) } }
+        }
+    }
+
+    private func respondDetails(_ request: EventRequest, _ line: [UInt8], _ id: EventID) {
+        respond(200, line, tag: id, isHeadOnly: request.isHeadOnly)
+    }
+
+    private func respondMetrics(_ request: EventRequest) {
+        phase = .completing(request)
+        hub.whenRestored { [weak self] in
+            guard let self, context != nil else { return }
+            let text = Array(hub.metricsText().utf8)
+            respond(200, text, type: "text/plain; version=0.0.4; charset=utf-8", isHeadOnly: request.isHeadOnly)
+            readRequests()
+        }
+    }
+
+    /// Has a request wait until a job that runs elsewhere completes its response.
+    ///
+    /// - Parameters:
+    ///   - request: The request.
+    ///   - job: Starts the job; its closure takes, from any thread, what responds on the event loop.
+    func complete(
+        _ request: EventRequest,
+        _ job: (_ body: @escaping @Sendable (@escaping @Sendable (EventConnection) -> Void) -> Void) -> Void
+    ) {
+        hub.unfollow(self)
+        setDeadline(nil)
+        phase = .completing(request)
+        let (bound, number) = (NIOLoopBound(self, eventLoop: hub.loop), requestNumber)
+        job { [loop = hub.loop] respond in
+            loop.execute {
+                let connection = bound.value
+                guard connection.requestNumber == number, connection.context != nil else { return }
+                respond(connection)
+                connection.readRequests()
+            }
+        }
     }
 
     /// Sends a whole response, then reads the next request, or closes.
-    private func respond(
+    func respond(
         _ status: Int,
         _ body: [UInt8],
         type: String = "application/json",
         tag: EventID? = nil,
+        fields: String = "",
         isHeadOnly: Bool = false
     ) {
-        var bytes = head(status, type: type, length: status == 304 ? nil : body.count, tag: tag)
+        var bytes = head(status, type: type, length: status == 304 ? nil : body.count, tag: tag, fields: fields)
         if !isHeadOnly { bytes.writeBytes(body) }
-        write(bytes)
-        context?.flush()
+        writeAndFlush(bytes)
         finishRequest()
     }
 
@@ -343,14 +464,21 @@ extension EventConnection {
     }
 
     /// Closes after the client has read the response: what it still sends would make the kernel discard that.
-    private func drain() {
+    func drain() {
         phase = .draining
+        setAutoRead(true)
         received = ByteBuffer()
         setDeadline(hub.limits.headTimeout)
         context?.close(mode: .output, promise: nil)
     }
 
-    private func head(_ status: Int, type: String, length: Int? = nil, tag: EventID? = nil) -> ByteBuffer {
+    private func head(
+        _ status: Int,
+        type: String,
+        length: Int? = nil,
+        tag: EventID? = nil,
+        fields: String = ""
+    ) -> ByteBuffer {
         var text = "HTTP/1.1 \(status) \(RequestRefusal.phrase(of: status))\r\nCache-Control: no-cache\r\n"
         if status != 304 { text += "Content-Type: \(type)\r\nX-Content-Type-Options: nosniff\r\n" }
         if let length { text += "Content-Length: \(length)\r\n" }
@@ -359,19 +487,24 @@ extension EventConnection {
         if case .loopback = access { text += "Vary: Origin\r\n" }
         if let allowedOrigin { text += "Access-Control-Allow-Origin: \(allowedOrigin)\r\n" }
         if !keepsAlive { text += "Connection: close\r\n" }
-        return ByteBuffer(string: text + "\r\n")
+        return ByteBuffer(string: text + fields + "\r\n")
     }
 
-    private func write(_ bytes: ByteBuffer) {
+    func write(_ bytes: ByteBuffer) {
         isQuiet = false
         context?.write(wrapOutboundOut(bytes), promise: nil)
     }
 
-    private static func body(of refusal: RequestRefusal) -> [UInt8] {
+    private func writeAndFlush(_ bytes: ByteBuffer) {
+        isQuiet = false
+        context?.writeAndFlush(wrapOutboundOut(bytes), promise: nil)
+    }
+
+    static func body(of refusal: RequestRefusal) -> [UInt8] {
         Array("{\"error\":\"\(refusal.message.escapedForJSONAndTerminal)\"}\n".utf8)
     }
 
-    private static func type(of form: EventRequest.Form) -> String {
+    static func type(of form: EventRequest.Form) -> String {
         switch form {
         case .single: "application/json"
         case .serverSentEvents: "text/event-stream"

@@ -1,4 +1,5 @@
 import EventCore
+import EventPage
 import NIOCore
 import ReachabilityCore
 
@@ -35,45 +36,114 @@ final class EventHub: @unchecked Sendable {
     let sources: EventSources
     let limits: EventServerLimits
     private(set) var log: EventLog<Record>
-    private(set) var state: [UInt8] = []
-    private(set) var detailedState: [UInt8] = []
+    /// The newest event; nil if there is none.
+    private(set) var newest: PublishedEvent?
     private var metrics = EventMetrics()
+    private var pageHistory = PageHistory()
     private var limit: SubscriberLimit<Peer, ObjectIdentifier>
     private var listeners: [any Channel] = []
     private var connections: [ObjectIdentifier: EventConnection] = [:]
     /// The connections that continue at each event: streams and long polls.
-    private var followers: [ObjectIdentifier: EventConnection] = [:]
+    ///
+    /// In the order in which they were made, as far as none has ended: the memory of one is near that of the next.
+    private var followers: [EventConnection] = []
     private var comments: RepeatedTask?
+    /// The journal; nil without one.
+    let store: (any EventStore)?
+    /// The closures that wait for the counters of earlier runs; nil once these are known, or cannot be read.
+    private var waitingForTotals: [() -> Void]?
 
-    init(run: UInt64, loop: any EventLoop, sources: EventSources, limits: EventServerLimits) {
+    init(
+        run: UInt64,
+        loop: any EventLoop,
+        sources: EventSources,
+        store: (any EventStore)?,
+        limits: EventServerLimits
+    ) {
         self.loop = loop
         self.sources = sources
+        self.store = store
         self.limits = limits
         log = .init(run: run, capacity: limits.logCapacity)
         limit = .init(maximum: limits.subscribers, maximumWaiting: limits.waiting)
     }
 
-    /// The metrics, as of now.
-    var metricsText: String { metrics.text(at: sources.now(), subscribers: limit.count) }
-
-    /// Appends an event to the log, and advances all followers.
+    /// Appends an event to the log, and advances all followers; then gives it to the journal.
     func publish(_ event: PublishedEvent) {
-        metrics.record(event.change, at: sources.now())
+        let now = sources.now()
+        metrics.record(event.change, at: now)
+        pageHistory.record(event.change, at: now)
         log.append(.init(event.line, id: log.id(log.newest + 1)))
-        state = event.state
-        detailedState = event.detailedState
-        for follower in followers.values { follower.advance() }
+        newest = event
+        for follower in followers { follower.advance() }
+        store?.append(
+            .init(
+                sequence: log.newest,
+                change: event.change,
+                line: event.line,
+                moment: now,
+                totals: metrics.totals(at: now)
+            )
+        )
+    }
+
+    /// Returns the page, as of now.
+    func page(_ span: PageSpan, _ network: PageNetwork) -> EventPage {
+        .init(
+            history: pageHistory,
+            network: network,
+            id: log.newestID,
+            span: span,
+            now: sources.now(),
+            nonce: String(UInt64.random(in: 0 ... .max), radix: 36) + String(UInt64.random(in: 0 ... .max), radix: 36)
+        )
     }
 
     /// Returns the bytes of a state, preceded by those of a gap.
     func bytes(ofStateAt id: EventID, _ gap: EventGap?, _ form: EventRequest.Form) -> ByteBuffer {
-        var bytes = ByteBuffer()
-        if let gap {
-            // Without an id: a client that reconnects between the two is to name the event before the gap again.
-            bytes.writeImmutableBuffer(Record(EventText.line(of: gap, at: state), id: nil).bytes(form))
-        }
-        bytes.writeImmutableBuffer(Record(state, id: id).bytes(form))
+        let record = Record(newest?.state ?? [], id: id)
+        guard let gap else { return record.bytes(form) }
+        return bytes(of: record, gap, form)
+    }
+
+    /// Returns the bytes of an event, preceded by those of a gap.
+    func bytes(of record: Record, _ gap: EventGap, _ form: EventRequest.Form) -> ByteBuffer {
+        let line = Array(record.line.readableBytesView)
+        // Without an id: a client that reconnects between the two is to name the event before the gap again.
+        var bytes = Record(EventText.line(of: gap, at: line), id: nil).bytes(form)
+        bytes.writeImmutableBuffer(record.bytes(form))
         return bytes
+    }
+}
+
+// MARK: - Metrics
+
+extension EventHub {
+    /// Reads the counters of earlier runs.
+    func restore() {
+        guard let store else { return }
+        waitingForTotals = []
+        store.restore { [self] totals in loop.execute { self.take(totals) } }
+    }
+
+    private func take(_ totals: EventTotals?) {
+        if let totals { metrics.restore(totals) }
+        let waiting = waitingForTotals ?? []
+        waitingForTotals = nil
+        for body in waiting { body() }
+    }
+
+    /// Calls a closure when the counters are complete: one that went down and up again would count double.
+    func whenRestored(_ body: @escaping () -> Void) {
+        guard waitingForTotals != nil else { return body() }
+        waitingForTotals?.append(body)
+    }
+
+    /// Returns the metrics as of now, and stores the counters, so that they are no smaller after a restart.
+    func metricsText() -> String {
+        let now = sources.now()
+        store?.save(metrics.totals(at: now), at: now)
+        return metrics.text(at: now, subscribers: limit.count, journal: store?.health)
     }
 }
 
@@ -102,23 +172,29 @@ extension EventHub {
     }
 
     func follow(_ connection: EventConnection) {
-        followers[ObjectIdentifier(connection)] = connection
+        guard connection.followerIndex == nil else { return }
+        connection.followerIndex = followers.count
+        followers.append(connection)
         guard comments == nil else { return }
-        comments = loop.scheduleRepeatedTask(initialDelay: limits.commentInterval, delay: limits.commentInterval) {
-            [weak self] _ in
-            self?.comment()
+        // Cancelled with the last follower.
+        comments = loop.scheduleRepeatedTask(initialDelay: limits.commentInterval, delay: limits.commentInterval) { _ in
+            self.comment()
         }
     }
 
     func unfollow(_ connection: EventConnection) {
-        guard followers.removeValue(forKey: ObjectIdentifier(connection)) != nil, followers.isEmpty else { return }
+        guard let index = connection.followerIndex else { return }
+        connection.followerIndex = nil
+        let last = followers.removeLast()
+        if last !== connection { (followers[index], last.followerIndex) = (last, index) }
+        guard followers.isEmpty else { return }
         // No thread is woken while nobody listens.
         comments?.cancel()
         comments = nil
     }
 
     private func comment() {
-        for follower in followers.values { follower.comment() }
+        for follower in followers { follower.comment() }
     }
 
     /// Closes everything.

@@ -1,6 +1,8 @@
 package import EventCore
+package import EventPage
 package import NIOCore
 import NIOPosix
+package import NetwatchCore
 package import ReachabilityCore
 import Synchronization
 
@@ -8,6 +10,8 @@ import Synchronization
 package struct PublishedEvent: Sendable {
     /// The change.
     package let change: ReachabilityChange
+    /// When it was published.
+    package let time: Timestamp
     /// Its object as `netwatch watch --json` prints it, with the line feed.
     package let line: [UInt8]
     /// The object of the state after it, with the event `state`.
@@ -16,8 +20,15 @@ package struct PublishedEvent: Sendable {
     package let detailedState: [UInt8]
 
     /// Creates an event.
-    package init(change: ReachabilityChange, line: [UInt8], state: [UInt8], detailedState: [UInt8]) {
+    package init(
+        change: ReachabilityChange,
+        time: Timestamp,
+        line: [UInt8],
+        state: [UInt8],
+        detailedState: [UInt8]
+    ) {
         self.change = change
+        self.time = time
         self.line = line
         self.state = state
         self.detailedState = detailedState
@@ -37,16 +48,26 @@ package struct EventSources: Sendable {
         @Sendable (String, @escaping @Sendable ([UInt8]) -> Void) throws(RequestRefusal) -> any PathSubscription
     /// Returns the current time.
     package var now: @Sendable () -> EventMetrics.Moment
+    /// Completes the object of a state with the details of Wi-Fi radios, which change without an event.
+    ///
+    /// The closure is called, from any thread, with the object's line; with nil if no radio replies.
+    package var details: @Sendable (PublishedEvent, @escaping @Sendable ([UInt8]?) -> Void) -> Void
+    /// Describes the machine for the page; the closure is called from any thread.
+    package var network: @Sendable (@escaping @Sendable (PageNetwork) -> Void) -> Void = { body in
+        body(.init(machine: "localhost", version: ""))
+    }
 
     /// Creates the sources.
     package init(
         path:
             @escaping @Sendable (String, @escaping @Sendable ([UInt8]) -> Void) throws(RequestRefusal) ->
             any PathSubscription,
-        now: @escaping @Sendable () -> EventMetrics.Moment
+        now: @escaping @Sendable () -> EventMetrics.Moment,
+        details: @escaping @Sendable (PublishedEvent, @escaping @Sendable ([UInt8]?) -> Void) -> Void
     ) {
         self.path = path
         self.now = now
+        self.details = details
     }
 }
 
@@ -54,6 +75,8 @@ package struct EventSources: Sendable {
 package struct EventServerLimits: Sendable {
     /// The number of events that the log keeps.
     package var logCapacity = 1024
+    /// The number of events that are read from the journal at a time, for each subscriber.
+    package var pageLength = 32
     /// The number of subscribers of one user.
     package var subscribers = 256
     /// The number of subscribers of one user that wait for their turn.
@@ -94,15 +117,36 @@ package final class EventServer: Sendable {
     /// - Parameters:
     ///   - run: 64 random bits, which identify this run of the service.
     ///   - sources: The server's inputs.
+    ///   - store: The journal; nil for none.
     ///   - limits: The limits.
-    package init(run: UInt64, sources: EventSources, limits: EventServerLimits = .init()) {
+    package init(
+        run: UInt64,
+        sources: EventSources,
+        store: (any EventStore)? = nil,
+        limits: EventServerLimits = .init()
+    ) {
         loop = group.next()
-        hub = EventHub(run: run, loop: loop, sources: sources, limits: limits)
+        hub = EventHub(run: run, loop: loop, sources: sources, store: store, limits: limits)
+        loop.execute { [hub] in hub.restore() }
     }
 
     /// Publishes an event; from any thread, one at a time.
     package func publish(_ event: PublishedEvent) {
         loop.execute { [hub] in hub.publish(event) }
+    }
+
+    /// Waits until the journal has recorded this run, or cannot; not to be called on the event loop.
+    ///
+    /// A client must not receive events of a run that is unknown after the service was killed: those of the runs before
+    /// and after it would seem to follow each other.
+    ///
+    /// - Parameter timeout: How long to wait for a disk that hangs.
+    /// - Throws: An error if the event loop has ended.
+    package func waitForJournal(within timeout: Duration) throws {
+        let promise = loop.makePromise(of: Void.self)
+        loop.execute { [hub] in hub.whenRestored { promise.succeed() } }
+        loop.scheduleTask(in: .init(timeout)) { promise.succeed() }
+        try promise.futureResult.wait()
     }
 
     /// Starts to accept connections.
@@ -138,7 +182,9 @@ package final class EventServer: Sendable {
 
     /// Returns the metrics; not to be called on the event loop.
     package func metrics() throws -> String {
-        try loop.submit { [hub] in hub.metricsText }.wait()
+        let promise = loop.makePromise(of: String.self)
+        loop.execute { [hub] in hub.whenRestored { promise.succeed(hub.metricsText()) } }
+        return try promise.futureResult.wait()
     }
 
     /// Closes the listeners and all connections, and ends the event loop's thread; does nothing the second time.

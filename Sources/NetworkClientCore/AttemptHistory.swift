@@ -8,6 +8,7 @@ package struct AttemptHistory: Sendable, Hashable {
     private var isReused = false
     private var mayHaveBeenProcessed = false
     private var wasResent = false
+    private var refusals: UInt8 = 0
 
     /// Creates the history of a request that has not been sent.
     package init() {}
@@ -46,6 +47,19 @@ package struct AttemptHistory: Sendable, Hashable {
         wasResent = true
         mayHaveBeenProcessed = mayHaveBeenProcessed || isSent
         isSent = false
+        return true
+    }
+
+    /// The maximum number of times that a request is resent because it was not processed.
+    private static let maximumRefusals: UInt8 = 16
+
+    /// Decides whether a request that the server has not processed is resent immediately, and records the decision.
+    ///
+    /// - Returns: Whether the request is resent: not after many refusals, which the retry policy handles.
+    package mutating func resendsUnprocessed() -> Bool {
+        isSent = false
+        guard refusals < Self.maximumRefusals else { return false }
+        refusals += 1
         return true
     }
 

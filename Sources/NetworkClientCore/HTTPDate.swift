@@ -75,13 +75,13 @@ extension HTTPDate {
         return parts[0] * 3_600 + parts[1] * 60 + parts[2]
     }
 
-    private static func length(ofMonth month: Int, _ year: Int) -> Int {
+    static func length(ofMonth month: Int, _ year: Int) -> Int {
         let isLeap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0)
         return month == 2 ? (isLeap ? 29 : 28) : [4, 6, 9, 11].contains(month) ? 30 : 31
     }
 
     /// Counts in years that start in March, so that the leap day is the last day.
-    private static func daysSince1970(_ year: Int, _ month: Int, _ day: Int) -> Int {
+    static func daysSince1970(_ year: Int, _ month: Int, _ day: Int) -> Int {
         // 400 years, which have 146,097 days, are added, so that the year before 0 divides as the others do.
         let year = (month > 2 ? year : year - 1) + 400
         let leapDays = year / 4 - year / 100 + year / 400

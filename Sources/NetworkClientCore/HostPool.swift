@@ -24,15 +24,37 @@ package struct HostPool: Sendable, Hashable {
     /// The maximum number of connections while file descriptors are short; nil while they are not.
     private var shortageLimit: Int?
 
+    /// Whether a connection carries several exchanges at a time, as far as it is known.
+    package enum Sharing: Sendable, Hashable {
+        /// Each carries one.
+        case exclusive
+        /// The first connection shows it: the requests wait for that one.
+        case unknown
+        /// Each carries several: another one is opened only when the others are full.
+        case shared
+    }
+
+    /// Whether connections carry several exchanges at a time.
+    package var sharing: Sharing
+    /// The number of connections that accept no more exchanges, which don't count against ``limit``.
+    private var drainingCount = 0
+
     private struct Slots: Sendable, Hashable {
-        var free: Int
+        var limit: Int
         var taken = 0
+        var isDraining = false
+        var isFree: Bool { taken < limit }
     }
 
     /// Creates an empty pool.
     ///
-    /// - Parameter limit: The maximum number of connections; at least 1.
-    package init(limit: Int) { self.limit = max(1, limit) }
+    /// - Parameters:
+    ///   - limit: The maximum number of connections; at least 1.
+    ///   - sharing: Whether connections carry several exchanges at a time.
+    package init(limit: Int, sharing: Sharing = .exclusive) {
+        self.limit = max(1, limit)
+        self.sharing = sharing
+    }
 
     /// The next action of the owner.
     package enum Action: Sendable, Hashable {
@@ -48,6 +70,8 @@ package struct HostPool: Sendable, Hashable {
         case abandon([ConnectionID])
         /// Fail a request, then call ``HostPool/next()``.
         case fail(RequestID)
+        /// Fail all requests, which waited for one connection.
+        case failAll([RequestID])
     }
 
     /// Whether no connection is open or being opened, and no request waits.
@@ -79,7 +103,12 @@ package struct HostPool: Sendable, Hashable {
         if !available.isEmpty, let request = waiting.popFirst(), let connection = takeSlot() {
             return .use(connection, for: request)
         }
-        return waiting.count > opening.count && connectionCount < shortageLimit ?? limit ? .open : .none
+        return needsConnection && connectionCount - drainingCount < shortageLimit ?? limit ? .open : .none
+    }
+
+    /// Whether another connection has to be opened for the waiting requests.
+    private var needsConnection: Bool {
+        sharing == .exclusive ? waiting.count > opening.count : opening.isEmpty && !waiting.isEmpty
     }
 
     /// Records that a connection is being opened, as requested by ``Action/open``.
@@ -94,7 +123,7 @@ package struct HostPool: Sendable, Hashable {
     package mutating func opened(_ connection: ConnectionID, slots count: Int = 1) -> Action {
         guard opening.remove(connection) != nil else { return .close([connection]) }
         while slots.count <= connection { slots.append(nil) }
-        slots[connection] = .init(free: count)
+        slots[connection] = .init(limit: count)
         openCount += 1
         return serve(connection)
     }
@@ -115,6 +144,7 @@ package struct HostPool: Sendable, Hashable {
             shortageLimit = connectionCount
             return .none
         }
+        if sharing != .exclusive, connectionCount == 0, waiting.count > 1 { return .failAll(waiting.removeAll()) }
         guard waiting.count > opening.count, let request = waiting.popFirst() else { return .none }
         return .fail(request)
     }
@@ -133,8 +163,29 @@ package struct HostPool: Sendable, Hashable {
     package mutating func released(_ connection: ConnectionID) -> Action {
         guard isOpen(connection) else { return .none }
         slots[connection]?.taken -= 1
-        slots[connection]?.free += 1
         return serve(connection)
+    }
+
+    /// Records that the number of exchanges has changed that a connection can carry concurrently.
+    ///
+    /// - Parameters:
+    ///   - connection: The connection.
+    ///   - count: The number.
+    ///   - isFinal: Whether it accepts no more exchanges, and is closed after the last one.
+    /// - Returns: The next action. With several free slots, call ``next()`` for more.
+    package mutating func changeSlots(
+        of connection: ConnectionID,
+        to count: Int,
+        isFinal: Bool = false
+    ) -> Action {
+        guard isOpen(connection) else { return .none }
+        slots[connection]?.limit = count
+        if isFinal, slots[connection]?.isDraining == false {
+            slots[connection]?.isDraining = true
+            drainingCount += 1
+        }
+        let action = serve(connection)
+        return action == .none ? next() : action
     }
 
     /// Records that a connection was closed, with all exchanges on it.
@@ -169,6 +220,7 @@ package struct HostPool: Sendable, Hashable {
     }
 
     private mutating func forget(_ connection: ConnectionID) {
+        if slots[connection]?.isDraining == true { drainingCount -= 1 }
         slots[connection] = nil
         openCount -= 1
         if let index = available.lastIndex(of: connection) { available.remove(at: index) }
@@ -177,16 +229,15 @@ package struct HostPool: Sendable, Hashable {
     /// Takes a slot of the connection that was used last.
     private mutating func takeSlot() -> ConnectionID? {
         guard let connection = available.last else { return nil }
-        slots[connection]?.free -= 1
         slots[connection]?.taken += 1
-        if slots[connection]?.free == 0 { available.removeLast() }
+        if slots[connection]?.isFree == false { available.removeLast() }
         return connection
     }
 
     /// Assigns a connection's free slot to the first request of the queue, or keeps the slot.
     private mutating func serve(_ connection: ConnectionID) -> Action {
         if let index = available.lastIndex(of: connection) { available.remove(at: index) }
-        if slots[connection]?.free ?? 0 > 0 { available.append(connection) }
+        if slots[connection]?.isFree == true { available.append(connection) }
         guard !available.isEmpty, let request = waiting.popFirst(), let connection = takeSlot() else { return .none }
         return .use(connection, for: request)
     }
@@ -231,6 +282,13 @@ struct WaitingQueue: Sendable, Hashable {
             return first.request
         }
         return nil
+    }
+
+    /// Removes all requests, and returns them in order.
+    mutating func removeAll() -> [UInt64] {
+        var requests: [UInt64] = []
+        while let request = popFirst() { requests.append(request) }
+        return requests
     }
 
     /// Removes a request.

@@ -8,7 +8,7 @@ public import NetworkClient
 /// ```
 /// Waiting, retries and lost paths are logged at the level `info`, failures at `error`, the rest at `debug` or, for
 /// single steps, at `trace`. Messages are constant; what differs is metadata, under `request.id`, `http.method`,
-/// `url`, `status`, `error`, `reason` and `delay`. URLs are logged without user information and query.
+/// `request.tag`, `url`, `status`, `error`, `reason` and `delay`. URLs are logged without user information and query.
 public struct RequestLogger: EventMonitor {
     private let logger: Logger
 
@@ -23,6 +23,7 @@ public struct RequestLogger: EventMonitor {
         let description = RequestDescription(request)
         var metadata = entry.metadata
         metadata["request.id"] = "\(request.id)"
+        if let tag = request.tag { metadata["request.tag"] = "\(tag)" }
         metadata["http.method"] = "\(description.method)"
         metadata["url"] = "\(description.url)"
         logger.log(level: entry.level, entry.message, metadata: metadata)
@@ -77,6 +78,8 @@ private struct LogEntry {
         case .attempt(let number, let isReused, _):
             .init(.trace, "attempt begins", ["attempt": "\(number)", "connection": isReused ? "reused" : "new"])
         case .sent: .init(.trace, "request was sent")
+        case .resumedDownload(let offset, let total):
+            .init(.debug, "download is resumed", ["offset": "\(offset)", "total": total.map { "\($0)" } ?? "unknown"])
         case .head(let head): .init(.trace, "response begins", ["status": "\(head.status.code)"])
         default: nil
         }

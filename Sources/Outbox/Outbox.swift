@@ -60,14 +60,25 @@ public final class Outbox: Sendable {
     ///   - credentials: The source of credentials for items that name one; nil if none does.
     /// - Throws: ``OutboxError``. A damaged database is repaired, as far as its rows can be read; what is lost is
     ///   reported as an outcome.
-    public init(
+    public convenience init(
         at folder: String,
         session: HTTPSession,
         configuration: Configuration = .init(),
         credentials: CredentialSource? = nil
     ) async throws(OutboxError) {
+        try await self.init(at: folder, session, configuration, credentials, clock: .system)
+    }
+
+    /// Opens or creates an outbox that reads a given clock.
+    package init(
+        at folder: String,
+        _ session: HTTPSession,
+        _ configuration: Configuration,
+        _ credentials: CredentialSource? = nil,
+        clock: MachineClock
+    ) async throws(OutboxError) {
         do {
-            let storage = try await BlockingWork.run { try BoxStorage(at: folder, configuration) }
+            let storage = try await BlockingWork.run { try BoxStorage(at: folder, configuration, clock) }
             self.storage = storage
             engine = try OutboxEngine(storage, session, credentials, sends: configuration.sends)
         } catch {
@@ -121,7 +132,8 @@ public final class Outbox: Sendable {
 
     /// Cancels an item, whose outcome is then `cancelled`.
     ///
-    /// - Throws: ``OutboxError``: `notFound` if it has ended, `isSending` if its bytes may be on the network.
+    /// - Throws: ``OutboxError``: `notFound` if it has ended, `isSending` if its bytes may be on the network, or if
+    ///   it is in a batch that may have been processed.
     public func cancel(_ id: OutboxItem.ID) async throws(OutboxError) { try await perform(.cancel, on: id) }
 
     /// Holds an item back until it is released.
@@ -155,7 +167,8 @@ public final class Outbox: Sendable {
 
     /// Stops sending, and closes the outbox; the items stay for the next process.
     ///
-    /// - Parameter limit: How long to wait for the items that are being sent; nil for their end.
+    /// - Parameter limit: How long to wait for the items that are being sent; nil for their end. Items that wait for a
+    ///   path are not waited for.
     public func shutdown(within limit: Duration? = nil) async {
         await engine.stop(within: limit)
         try? await BlockingWork.run { [storage] in storage.store.close() }
@@ -163,12 +176,16 @@ public final class Outbox: Sendable {
 }
 
 extension BoxStorage {
-    fileprivate convenience init(at folder: String, _ configuration: Outbox.Configuration) throws(StoreError) {
+    fileprivate convenience init(
+        at folder: String,
+        _ configuration: Outbox.Configuration,
+        _ clock: MachineClock
+    ) throws(StoreError) {
         let bounds = BoxBounds(
             items: configuration.maximumItems,
             bytes: configuration.maximumBytes,
             freeSpace: configuration.minimumFreeSpace
         )
-        try self.init(at: folder, bounds: bounds, maximumOutcomes: configuration.maximumOutcomes)
+        try self.init(at: folder, bounds: bounds, maximumOutcomes: configuration.maximumOutcomes, clock: clock)
     }
 }

@@ -84,33 +84,100 @@ public struct OutboxLane: Sendable {
         _ options: ItemOptions
     ) async throws(OutboxError) -> OutboxItem.ID {
         do {
-            try ItemCheck(lane: self, method: method, reference: reference, options: options).run()
-            let (stored, draft) = try await store(body, needsDigest: options.key != .random && options.key != .none)
-            if self.options.batch != nil, case .bytes = stored.body {
-            } else if self.options.batch != nil {
-                draft?.discard()
+            try ItemCheck(name, destination, self.options, method: method, reference: reference, options).run()
+            let stored = try await store(body)
+            if self.options.batch != nil, !stored.isInDatabase {
+                stored.draft?.discard()
                 let reason = "lane '\(name)' sends batches: each item needs a body, of at most 64 KiB"
                 throw OutboxError(.invalidRequest, reason: reason)
             }
-            var item = StoredItem(
-                lane: try await laneID(),
-                method: method.rawValue,
-                reference: reference,
-                fields: options.headers.table,
-                contentType: body.contentType,
-                key: options.key.text,
-                digest: [],
-                body: stored.body,
-                size: stored.size,
-                credential: options.credential,
-                userInfo: options.userInfo
-            )
-            item.notBefore = options.notBefore.map { Int64($0 * 1e9) }
-            item.digest = item.digest(of: stored.sha256)
-            return try await add(item, draft, options)
+            let key = options.key.text
+            return try await add(stored, method, reference, contentType: body.contentType, key: key, options)
         } catch {
             throw OutboxError(error)
         }
+    }
+
+    /// Adds a download: a GET request whose response's body becomes a file; it is on disk when the method returns.
+    ///
+    /// The file appears at its path as a whole, synchronized, and with the right digest; a file that is there is replaced
+    /// then. Until then the received bytes are in files with random names, `.netwatch-…`, in the same folder. An
+    /// interrupted download continues where it ended, also after the process was killed or the power failed, if the
+    /// server confirms that its file is unchanged (`docs/downloads.md`). The outcome follows when the file is there.
+    ///
+    /// - Parameters:
+    ///   - reference: The path and query, which are appended to the lane's destination; without a slash at the beginning.
+    ///   - path: The absolute path of the file; its folder must exist. A symbolic link is followed now.
+    ///   - sha256: The SHA-256 that the file must have, in 64 hexadecimal digits; nil for any. A file with another one is
+    ///     removed, and costs the item one of its attempts.
+    ///   - options: The fields, the credential's name, the lifetime; a key is not sent, and identifies the item only.
+    /// - Returns: The identifier. The same download with the same key returns that of the item which is there already.
+    /// - Throws: ``OutboxError``: `invalidRequest`, `secretRefused`, `keyInUse`, `full` or an error of the storage.
+    ///   Nothing is stored then.
+    @discardableResult
+    public func download(
+        _ reference: String,
+        to path: String,
+        sha256: String? = nil,
+        options: ItemOptions = .init()
+    ) async throws(OutboxError) -> OutboxItem.ID {
+        do {
+            try ItemCheck(name, destination, self.options, method: .get, reference: reference, options).run()
+            guard self.options.batch == nil else {
+                throw OutboxError(.invalidRequest, reason: "lane '\(name)' sends batches: use another for downloads")
+            }
+            let target = try await BlockingWork.run { try DownloadTarget(checking: path, sha256) }
+            let stored = StoredBody(body: .download(target), size: 0)
+            let key: String? = if case .custom(let text) = options.key { text } else { nil }
+            return try await add(stored, .get, reference, contentType: nil, key: key, options)
+        } catch {
+            throw OutboxError(error)
+        }
+    }
+
+    /// Stores the destination and the rules now, rather than with the next item; those that wait follow them.
+    ///
+    /// - Throws: ``OutboxError``: `invalidRequest`, or an error of the storage.
+    public func update() async throws(OutboxError) {
+        do {
+            try ItemCheck(name, destination, options, method: .get, reference: "", .init()).run()
+            identifier.value = try await storage.declare(name, to: destination, options)
+        } catch {
+            throw OutboxError(error)
+        }
+    }
+
+    private func add(
+        _ stored: StoredBody,
+        _ method: HTTPRequest.Method,
+        _ reference: String,
+        contentType: String?,
+        key: String?,
+        _ options: ItemOptions
+    ) async throws -> OutboxItem.ID {
+        var item = StoredItem(
+            lane: try await laneID(),
+            method: method.rawValue,
+            reference: reference,
+            fields: options.headers.table,
+            contentType: contentType,
+            key: key,
+            digest: [],
+            body: stored.body,
+            size: stored.size,
+            credential: options.credential,
+            userInfo: options.userInfo
+        )
+        item.lifetime = options.lifetime
+        item.notBefore = options.notBefore.map { Int64($0 * 1e9) }
+        guard item.maySend(after: storage.clock.read()) else {
+            stored.draft?.discard()
+            let reason =
+                "the lifetime of the item ends before the time at which it may be sent: make it longer, or never"
+            throw OutboxError(.invalidRequest, reason: reason)
+        }
+        item.digest = item.completeDigest()
+        return try await add(item, stored.draft)
     }
 
     private func laneID() async throws -> Int64 {
@@ -120,10 +187,10 @@ public struct OutboxLane: Sendable {
         return id
     }
 
-    private func add(_ item: StoredItem, _ draft: Spool.Draft?, _ options: ItemOptions) async throws -> OutboxItem.ID {
+    private func add(_ item: StoredItem, _ draft: Spool.Draft?) async throws -> OutboxItem.ID {
         let addition: BoxStorage.Addition
         do {
-            addition = try await storage.add(item, lifetime: options.lifetime, self.options.importance)
+            addition = try await storage.add(item, options.importance)
         } catch {
             draft?.discard()
             throw error
@@ -136,7 +203,10 @@ public struct OutboxLane: Sendable {
         switch addition {
         case .added(let id), .existing(let id): return .init(rawValue: id)
         case .keyInUse(let id):
-            let reason = "the key '\(item.key ?? "")' is that of item \(id) of lane '\(name)', which is another request"
+            let reason = """
+                the key '\(item.key ?? "")' was already used in lane '\(name)', for item \(id), whose request is different: \
+                use another key
+                """
             throw OutboxError(.keyInUse, reason: reason)
         case .refused(let limit):
             throw OutboxError(.full, reason: "\(storage.folder): the outbox is full: \(limit.text)")
@@ -148,36 +218,33 @@ public struct OutboxLane: Sendable {
     private struct StoredBody: Sendable {
         var body: StoredItem.Body
         var size: Int64
-        var sha256: String
+        var draft: Spool.Draft?
+
+        /// Whether the bytes are in the database.
+        var isInDatabase: Bool { if case .bytes = body { true } else { false } }
     }
 
-    private func store(_ body: OutboxBody, needsDigest: Bool) async throws -> (StoredBody, Spool.Draft?) {
+    private func store(_ body: OutboxBody) async throws -> StoredBody {
+        let spool = storage.spool
         switch body.content {
         case .failure(let reason): throw OutboxError(.bodyUnavailable, reason: reason)
-        case .none: return (.init(body: .none, size: 0, sha256: ""), nil)
+        case .none: return .init(body: .none, size: 0)
         case .bytes(let bytes) where bytes.count <= Spool.largestInlineBody:
-            return (.init(body: .bytes(bytes), size: Int64(bytes.count), sha256: bytes.sha256), nil)
-        case .bytes(let bytes):
-            return try await spooled(storage.spool.write { write in try write(bytes) }, needsDigest)
-        case .chunks(let chunks):
-            return try await spooled(storage.spool.write { write in try await chunks(write) }, needsDigest)
+            return .init(body: .bytes(bytes), size: Int64(bytes.count))
+        case .bytes(let bytes): return try await spooled(spool.write { write in try write(bytes) })
+        case .chunks(let chunks): return try await spooled(spool.write { write in try await chunks(write) })
         case .file(let path, .reference):
             let check = try await BlockingWork.run { try FileCheck(ofFileAt: path) }
-            return (.init(body: .referenced(path, check), size: check.size, sha256: check.sha256), nil)
+            return .init(body: .referenced(path, check), size: check.size)
         case .file(let path, let handling):
-            let spool = storage.spool
-            let draft = try await BlockingWork.run { try spool.take(path, moves: handling == .move) }
-            return try await spooled(draft, needsDigest)
+            return try await spooled(BlockingWork.run { try spool.take(path, moves: handling == .move) })
         }
     }
 
-    private func spooled(_ draft: Spool.Draft, _ needsDigest: Bool) async throws -> (StoredBody, Spool.Draft?) {
+    private func spooled(_ draft: Spool.Draft) async throws -> StoredBody {
         do {
-            let (size, sha256) = try await BlockingWork.run {
-                let status = try FileSystem.regularFile(at: draft.path)
-                return (Int64(status.st_size), needsDigest ? try FileSystem.sha256(ofFileAt: draft.path) : "")
-            }
-            return (.init(body: .spooled(draft.name), size: size, sha256: sha256), draft)
+            let check = try await BlockingWork.run { try FileCheck(ofFileAt: draft.path) }
+            return .init(body: .spooled(draft.name, check), size: check.size, draft: draft)
         } catch {
             draft.discard()
             throw error
@@ -196,11 +263,23 @@ private final class LaneIdentifier: Sendable {
 }
 
 /// The checks of a request before it is stored.
-private struct ItemCheck {
-    let lane: OutboxLane
-    let method: HTTPRequest.Method
-    let reference: String
-    let options: ItemOptions
+struct ItemCheck {
+    private let lane: (name: String, destination: String, options: LaneOptions)
+    private let method: HTTPRequest.Method
+    private let reference: String
+    private let options: ItemOptions
+
+    init(
+        _ lane: String,
+        _ destination: String,
+        _ rules: LaneOptions,
+        method: HTTPRequest.Method,
+        reference: String,
+        _ options: ItemOptions
+    ) {
+        self.lane = (lane, destination, rules)
+        (self.method, self.reference, self.options) = (method, reference, options)
+    }
 
     /// The fields whose values are secrets, which are looked up when the item is sent.
     private static let secrets = ["authorization", "proxy-authorization", "cookie"]
@@ -210,6 +289,15 @@ private struct ItemCheck {
     func run() throws(OutboxError) {
         if let problem = Destination.problem(lane.destination, lane.options.confirmation) {
             throw .init(.invalidRequest, reason: "lane '\(lane.name)': \(problem)")
+        }
+        if let problem = lane.options.hours?.problem {
+            throw .init(.invalidRequest, reason: "lane '\(lane.name)': the hours \(problem)")
+        }
+        if let limit = lane.options.bytesPerDay, limit < 0 {
+            throw .init(
+                .invalidRequest,
+                reason: "lane '\(lane.name)': bytesPerDay is \(limit), and may not be negative"
+            )
         }
         guard !lane.name.isEmpty else { throw .init(.invalidRequest, reason: "the name of the lane is empty") }
         try checkReference()
@@ -243,7 +331,7 @@ private struct ItemCheck {
 
 extension HTTPFields {
     /// The fields by name; several of a name are one list (RFC 9110, 5.3).
-    fileprivate var table: [String: String] {
+    var table: [String: String] {
         .init(map { ($0.name.rawName, $0.value) }, uniquingKeysWith: { "\($0), \($1)" })
     }
 }
@@ -261,7 +349,7 @@ extension OutboxKey {
 
 extension Admission.Limit {
     /// The limit, and what to do.
-    fileprivate var text: String {
+    var text: String {
         switch self {
         case .items: "too many items wait; raise maximumItems, or wait until some are delivered"
         case .bytes: "the bodies are too large together; raise maximumBytes, or wait until some are delivered"

@@ -55,7 +55,8 @@ package struct BatchRules: Sendable, Hashable {
 
     /// Returns the number of items in each of the batches that replace one that was rejected as a whole.
     ///
-    /// 413 (too large) and 400 (one of them is faulty) halve it, until a single item is left, which is refused.
+    /// 413 (too large) and 400 (one of them is faulty) halve it, until a single item is left, which is refused. A batch that
+    /// may have been processed before is not divided: its items would be processed again, under other keys.
     ///
     /// - Parameters:
     ///   - count: The number of items of the batch.

@@ -68,6 +68,11 @@ extension BoxBounds {
         return hasBulkItems && mayEverFit ? .dropsOldest(limit) : .refused(limit)
     }
 
+    /// Returns whether an item would fit into an empty outbox, if the file system had space for it.
+    package func mayEverFit(_ size: Int64, _ importance: LaneClass) -> Bool {
+        exceeded(by: size, importance, .init(items: 0, bytes: 0, freeSpace: .max / 2)) == nil
+    }
+
     private func exceeded(by size: Int64, _ importance: LaneClass, _ usage: BoxUsage) -> Admission.Limit? {
         let tenths: Int64 =
             switch importance {
@@ -78,7 +83,8 @@ extension BoxBounds {
         if Int64(usage.items) + 1 > max(Int64(items) / 10 * tenths + Int64(items) % 10 * tenths / 10, 1) {
             return .items
         }
-        if usage.bytes + size > bytes / 10 * tenths { return .bytes }
+        // The size may be any that an archive announces: nothing is added to it.
+        if size > bytes / 10 * tenths - usage.bytes { return .bytes }
         return usage.freeSpace - size < freeSpace ? .freeSpace : nil
     }
 }

@@ -67,5 +67,5 @@ extension AttemptResult {
     /// Whether a server that responds with a status may have processed the request, at least in part.
     ///
     /// 503 says that it is unable to handle it (RFC 9110, 15.6.4); any other 5xx may follow its effects.
-    private static func mayBeProcessed(_ status: Int) -> Bool { status >= 500 && status != 503 }
+    package static func mayBeProcessed(_ status: Int) -> Bool { status >= 500 && status != 503 }
 }

@@ -7,8 +7,10 @@ package enum KeyStyle: Int64, Sendable, Hashable {
 
     /// Returns the value of the field.
     package func fieldValue(_ key: String) -> String {
-        switch self {
+        let isPlain = !key.utf8.contains { $0 == 0x22 || $0 == 0x5C }
+        return switch self {
         case .bare: key
+        case .quoted where isPlain: "\"\(key)\""
         case .quoted: "\"" + key.flatMap { $0 == "\"" || $0 == "\\" ? "\\\($0)" : "\($0)" } + "\""
         }
     }

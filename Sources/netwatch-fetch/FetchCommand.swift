@@ -25,6 +25,10 @@ struct FetchCommand: NetwatchCommand {
                     "netwatch fetch --wait 60s --retry 5 https://example.com/"
                 ),
                 .init(
+                    "Keep a request on disk until it is delivered",
+                    "netwatch fetch --later --json '{}' https://api.example.com/v1/users"
+                ),
+                .init(
                     "Download a file, or continue its download",
                     "netwatch fetch --resume -o disk.img https://downloads.example.com/disk.img"
                 ),
@@ -48,17 +52,38 @@ struct FetchCommand: NetwatchCommand {
     @OptionGroup(title: "Connection") var connection: FetchConnectionOptions
     @OptionGroup(title: "User") var user: FetchUserOptions
     @OptionGroup(title: "Redirects") var redirects: FetchRedirectOptions
+    @OptionGroup(title: "Cookies") var cookies: FetchCookieOptions
+    @OptionGroup(title: "Cache") var caching: FetchCacheOptions
     @OptionGroup(title: "Proxy") var proxy: FetchProxyOptions
     @OptionGroup(title: "Waiting and retries") var waiting: FetchWaitingOptions
     @OptionGroup(title: "Output") var output: FetchOutputOptions
+    @OptionGroup(title: "Later") var later: FetchLaterOptions
 
     func validate() throws {
         try waiting.check(connection.binding)
+        try trust.check(isLater: later.isLater)
+        if later.isLater { try checkLater() }
         try output.check(request)
     }
 
     func execute() throws(ToolError) -> ExitStatus {
+        let stores = FetchStores(cookies: try cookies.store(), cache: try caching.open())
+        // What was received is written before the process ends.
+        defer { stores.cache?.flush() }
+        let status: ExitStatus
+        do throws(ToolError) {
+            status = try execute(stores)
+        } catch {
+            try? cookies.save(stores.cookies)
+            throw error
+        }
+        try cookies.save(stores.cookies)
+        return status
+    }
+
+    private func execute(_ stores: FetchStores) throws(ToolError) -> ExitStatus {
         try FetchTarget.check(url, isPinned: !trust.pins.isEmpty, hasUser: user.user != nil)
+        if later.isLater { return try StoredRequest(self).add() }
         let tls = try trust.tls()
         // Read the body before signals are blocked: stdin may be a terminal, where the user may press Ctrl-C.
         let body = try request.body()
@@ -68,7 +93,7 @@ struct FetchCommand: NetwatchCommand {
         case .credential(let known): credential = known
         case .signal(let number): return .endedBySignal(number)
         }
-        if let download = output.download { return try execute(download, tls, credential, signals) }
+        if let download = output.download { return try execute(download, tls, stores, credential, signals) }
         let target = FetchOutput(output.file)
         let stream = target.stream(withHead: output.includesHead || request.isHead)
         if stream == nil {
@@ -76,7 +101,7 @@ struct FetchCommand: NetwatchCommand {
             try target.check()
         }
         let exchange = try exchange(signals, showsAnswer: target.isFile)
-        let session = try session(tls, exchange.journal)
+        let session = try session(tls, stores, exchange.journal)
         switch try run(exchange, start(in: session, body, stream, credential)) {
         case .signal(let number): return .endedBySignal(number)
         case .failed(let error):
@@ -93,12 +118,13 @@ struct FetchCommand: NetwatchCommand {
     private func execute(
         _ download: FetchDownload,
         _ tls: TLSOptions,
+        _ stores: FetchStores,
         _ credential: Credential?,
         _ signals: FetchSignals
     ) throws(ToolError) -> ExitStatus {
         let exchange = try exchange(signals, showsAnswer: true)
-        let session = try session(tls, exchange.journal)
-        let handle = try download.start(url, request, maximumSize: connection.maxSize, credential, in: session)
+        let session = try session(tls, stores, exchange.journal)
+        let handle = try download.start(url, request, headers, maximumSize: connection.maxSize, credential, in: session)
         switch try run(exchange, handle) {
         case .signal(let number):
             download.tellHowToGoOn(handle)
@@ -123,22 +149,38 @@ struct FetchCommand: NetwatchCommand {
     private func run(_ exchange: FetchExchange, _ handle: RequestHandle) throws(ToolError) -> FetchExchange.Ending {
         let ending = try exchange.run(handle)
         tellMetrics(ending, exchange.journal)
+        if case .answered(let response) = ending, let note = response.staleNote {
+            // If stderr can't be written, the error can't be reported either.
+            try? LineOutput.standardError.write(note + "\n")
+        }
         return ending
     }
 
     private func session(
         _ tls: TLSOptions,
+        _ stores: FetchStores,
         _ journal: FetchJournal
     ) throws(ToolError) -> HTTPSession {
         var configuration = connection.configuration(tls, monitor: journal)
         try waiting.apply(to: &configuration)
         configuration.redirects = redirects.policy
+        configuration.cookies = stores.cookies.map { .store($0) } ?? .never
+        caching.apply(stores.cache, to: &configuration)
         proxy.apply(to: &configuration)
         do throws(HTTPError) {
             return try HTTPSession(configuration: configuration)
         } catch {
             throw error.fetchError
         }
+    }
+
+    /// The fields of the request.
+    private var headers: HTTPFields {
+        var fields = request.headers
+        if let field = cookies.field {
+            fields[.cookie] = [fields[.cookie], field].compactMap(\.self).joined(separator: "; ")
+        }
+        return fields
     }
 
     private func start(
@@ -155,7 +197,7 @@ struct FetchCommand: NetwatchCommand {
                 request.method,
                 target,
                 parameters: parameters,
-                headers: request.headers,
+                headers: headers,
                 body: body,
                 options: options
             )
@@ -165,7 +207,7 @@ struct FetchCommand: NetwatchCommand {
             to: stream,
             method: request.method,
             parameters: parameters,
-            headers: request.headers,
+            headers: headers,
             body: body,
             options: options
         )
@@ -194,6 +236,12 @@ struct FetchCommand: NetwatchCommand {
         let words = "\(request.method) \(url): the server responded with \(status.code) \(status.reasonPhrase)"
         throw .init(words.escapedForTerminal, curl: .refusedStatus)
     }
+}
+
+/// What a request reads from files, and writes to them.
+struct FetchStores {
+    let cookies: CookieStore?
+    let cache: HTTPCache?
 }
 
 /// Validates a URL, before anything is read or sent.

@@ -42,6 +42,9 @@ struct FetchConnectionOptions: ParsableArguments {
     )
     var connectTimeout: Duration = .seconds(10)
 
+    @Flag(exclusivity: .chooseLast)
+    var version = FetchVersion.http2
+
     @Flag(inversion: .prefixedNo, help: "Accept a compressed response; it is printed decompressed.")
     var compressed = true
 
@@ -88,12 +91,43 @@ extension FetchConnectionOptions {
             headers: [.userAgent: "netwatch/\(CommandLineProgram.version)"],
             timeouts: timeouts,
             tls: tls,
+            http2: version.policy,
             maximumBodySize: min(maxSize ?? 64 << 20, SizeArgument.largestInMemory),
             decompresses: compressed,
             binding: binding,
             unixSocketPath: unixSocket,
             eventMonitors: [monitor]
         )
+    }
+}
+
+/// The versions of HTTP, as curl's options name them.
+enum FetchVersion: EnumerableFlag {
+    case http2, http1, priorKnowledge
+
+    static func name(for value: Self) -> NameSpecification {
+        switch value {
+        case .http2: .customLong("http2")
+        case .http1: .customLong("http1.1")
+        case .priorKnowledge: .customLong("http2-prior-knowledge")
+        }
+    }
+
+    static func help(for value: Self) -> ArgumentHelp? {
+        switch value {
+        case .http2: "Use HTTP/2 over TLS where the server selects it (default)."
+        case .http1: "Use HTTP/1.1."
+        case .priorKnowledge: "Use HTTP/2 without TLS too, which the server has to speak."
+        }
+    }
+
+    /// The session's setting.
+    var policy: HTTP2Policy {
+        switch self {
+        case .http2: .automatic
+        case .http1: .off
+        case .priorKnowledge: .priorKnowledge
+        }
     }
 }
 

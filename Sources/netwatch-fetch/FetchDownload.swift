@@ -14,6 +14,7 @@ struct FetchDownload {
     func start(
         _ url: String,
         _ request: FetchRequestOptions,
+        _ headers: HTTPFields,
         maximumSize: Int?,
         _ credential: Credential?,
         in session: HTTPSession
@@ -22,7 +23,7 @@ struct FetchDownload {
         var options = DownloadOptions()
         options.request.maximumBodySize = maximumSize
         options.request.credential = credential
-        return session.download(url, to: path, parameters: parameters, headers: request.headers, options: options)
+        return session.download(url, to: path, parameters: parameters, headers: headers, options: options)
     }
 
     /// Returns the error for a response without a file.
@@ -87,16 +88,17 @@ enum ResumeCommand {
 
     /// The secret part of an option's value.
     private enum Secret {
-        case user, field, proxy
+        case user, field, proxy, cookie
 
         static let options: [String: Self] = [
             "-u": .user, "--user": .user, "-H": .field, "--header": .field, "-x": .proxy, "--proxy": .proxy,
+            "-b": .cookie, "--cookie": .cookie,
         ]
 
         /// Returns the secret of the last flag in a group of flags, which may take a value: `-Lu me:x`.
         static func endingFlags(_ word: String) -> Self? {
             guard word.hasPrefix("-"), !word.hasPrefix("--"), let last = word.last else { return nil }
-            return word.dropFirst().dropLast().allSatisfy { "fikLIv".contains($0) } ? options["-\(last)"] : nil
+            return word.dropFirst().dropLast().allSatisfy { "fijkLIv".contains($0) } ? options["-\(last)"] : nil
         }
 
         // By bytes, as the value is parsed for sending: a colon with a combining accent is a different Character.
@@ -109,6 +111,7 @@ enum ResumeCommand {
                     return value
                 }
                 return "\(field.name.rawName): ..."
+            case .cookie: return value.contains("=") ? "..." : value
             case .proxy: return Self.hiddenPassword(value.utf8[...])
             }
         }

@@ -135,8 +135,11 @@ final class FetchJournal: EventMonitor {
                 state.progress.received = .init(bytes: count, total: expected)
             case .sending(let count, let length):
                 state.progress.sent = .init(bytes: count, total: length.map { Int(clamping: $0) })
-            case .waiting, .waitingForConnectivity, .paused, .resumed, .sent, .sentAgain, .retrying, .pathLost,
-                .resumedDownload, .gaveUp, .redirected, .authenticating, .finished, .serialized:
+            case .waiting: state.progress.activity = .connection
+            case .waitingForConnectivity, .pathLost: state.progress.activity = .path
+            case .retrying: state.progress.activity = .retry
+            case .paused, .resumed, .sent, .sentAgain, .resumedDownload,
+                .gaveUp, .redirected, .authenticating, .finished, .serialized:
                 break
             }
         }

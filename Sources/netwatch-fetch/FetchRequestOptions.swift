@@ -148,19 +148,27 @@ extension FetchRequestOptions {
     ///
     /// - Throws: The error for the user.
     func body() throws(ToolError) -> RequestBody {
+        if let upload { return .file(upload) }
+        if !form.isEmpty { return .multipart(MultipartForm(form.map(\.part))) }
+        let (bytes, type) = try bytes()
+        return bytes.map { .bytes($0, contentType: type) } ?? .none
+    }
+
+    /// Reads and checks the body of `--json` or `--data`; nil without one.
+    ///
+    /// - Throws: The error for the user.
+    func bytes() throws(ToolError) -> (bytes: [UInt8]?, contentType: String?) {
         if let json = json.first {
             let bytes = try json.bytes()
             do throws(JSONError) { _ = try JSONText(bytes[...]) } catch {
                 throw .init("\(json.name) of --json is no JSON: \(error)", exit: .usage)
             }
-            return .bytes(bytes, contentType: "application/json")
+            return (bytes, "application/json")
         }
-        if let upload { return .file(upload) }
-        if !form.isEmpty { return .multipart(MultipartForm(form.map(\.part))) }
-        guard !data.isEmpty else { return .none }
+        guard !data.isEmpty else { return (nil, nil) }
         var bytes: [UInt8] = []
         for (index, part) in data.enumerated() { bytes += (index == 0 ? [] : [UInt8(ascii: "&")]) + (try part.bytes()) }
-        return .bytes(bytes, contentType: "application/x-www-form-urlencoded")
+        return (bytes, "application/x-www-form-urlencoded")
     }
 }
 

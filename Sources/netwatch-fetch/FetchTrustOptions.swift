@@ -33,7 +33,10 @@ struct FetchTrustOptions: ParsableArguments {
 
     @Option(
         parsing: .unconditional,
-        help: .init("Use this key for --cert, if it is in another file.", valueName: "file"),
+        help: .init(
+            "Use this key for --cert, if it is in another file. With --later: the key of the item.",
+            valueName: "file"
+        ),
         completion: .file()
     )
     var key: String?
@@ -41,8 +44,11 @@ struct FetchTrustOptions: ParsableArguments {
     @Flag(name: [.customShort("k"), .customLong("insecure")], help: "Accept any certificate; pins still apply.")
     var isInsecure = false
 
-    func validate() throws {
-        guard key == nil || cert != nil else { throw ValidationError("--key is of no use without --cert; give both") }
+    /// Checks that `--key` has its certificate; with `--later` it is the key of the item.
+    func check(isLater: Bool) throws {
+        guard isLater || key == nil || cert != nil else {
+            throw ValidationError("--key is of no use without --cert; give both")
+        }
     }
 }
 

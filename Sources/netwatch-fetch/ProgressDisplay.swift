@@ -16,11 +16,13 @@ struct ProgressDisplay {
     /// The line that was written last.
     private var shown: String?
     private var next: Instant
+    private var activity: ActivityRow
 
     init(_ style: ProgressStyle, _ directions: Set<ProgressDirection>) {
         self.style = style
         self.directions = directions
         next = style == .lines ? SystemClock.now.advanced(by: style.interval) : SystemClock.now
+        activity = .init(at: SystemClock.now)
     }
 
     /// The time of the next sample or drawing; nil for never.
@@ -29,7 +31,7 @@ struct ProgressDisplay {
     /// seconds.
     var deadline: Instant? { style == .none ? nil : min(next, SystemClock.now.advanced(by: .seconds(1))) }
 
-    /// Draws the progress, if it is due and bytes have been transferred.
+    /// Draws the progress, if it is due; what the request waits for, until bytes are transferred.
     mutating func draw(_ progress: FetchProgress) {
         guard style != .none else { return }
         let now = SystemClock.now
@@ -37,7 +39,11 @@ struct ProgressDisplay {
         note(progress.received, .received, at: now)
         guard now >= next else { return }
         next = now.advanced(by: style.interval)
-        if meter.received > 0 { show() }
+        if meter.received > 0 {
+            show()
+        } else if style == .redrawn, let row = activity.text(progress.activity, width: Self.width, at: now) {
+            show(row)
+        }
     }
 
     /// Records a sample.
@@ -54,14 +60,22 @@ struct ProgressDisplay {
 
     /// Draws the final state, and moves to the next line; does nothing if nothing was drawn.
     mutating func end() {
-        guard meter.received > 0, style != .none else { return }
+        guard style != .none else { return }
+        guard meter.received > 0 else {
+            if shown != nil { write("\r\(Self.clearRest)") }
+            shown = nil
+            return
+        }
         show()
         if style == .redrawn { write("\n") }
         (shown, meter) = (nil, .init())
     }
 
     private mutating func show() {
-        let line = ProgressText.line(meter, direction, width: Self.width)
+        show(ProgressText.line(meter, direction, width: Self.width))
+    }
+
+    private mutating func show(_ line: String) {
         guard line != shown else { return }
         shown = line
         write(style == .redrawn ? "\r\(line)\(Self.clearRest)" : line + "\n")
@@ -95,6 +109,8 @@ struct FetchProgress: Hashable {
     var sent = Count()
     /// The response's body.
     var received = Count()
+    /// What it waits for, if nothing is transferred.
+    var activity = FetchActivity.server
 }
 
 /// The progress and the rate of a body, from samples that are passed in.

@@ -19,7 +19,8 @@ enum VerboseText {
         case .received, .sending: []
         case .resumedDownload(let offset, _): ["* continues at byte \(offset)"]
         case .attempt(let number, let isReused, let connection):
-            attempt(number, isReused, connection) + marked(">", HeadText.lines(request.head) + [""])
+            attempt(number, isReused, connection)
+                + marked(">", HeadText.lines(request.head, version: connection.version) + [""])
         case .sent: ["* request sent"]
         case .head(let response): marked("<", HeadText.lines(response) + [""])
         case .sentAgain(let error): ["* \(error.reason); resends the request"]
@@ -52,7 +53,8 @@ enum VerboseText {
         switch ending {
         case .success(let response):
             let time = response.metrics.total.map { " in \(QuantityText.milliseconds($0))" } ?? ""
-            return "* done\(time): \(response.metrics.bodyBytesReceived) bytes of body"
+            let version = response.version == "HTTP/2" ? " over HTTP/2" : ""
+            return "* done\(time)\(version): \(response.metrics.bodyBytesReceived) bytes of body"
         case .failure(let error): return "* failed (\(error.code.rawValue), \(error.processing.rawValue))"
         }
     }
@@ -73,8 +75,9 @@ enum HeadText {
     }
 
     /// Returns a request's head, one line per field, without secrets.
-    static func lines(_ request: HTTPRequest) -> [String] {
-        ["\(request.method) \(SecretNames.masked(request.path ?? "", by: mask)) HTTP/1.1"] + lines(request.headerFields)
+    static func lines(_ request: HTTPRequest, version: String?) -> [String] {
+        let target = SecretNames.masked(request.path ?? "", by: mask)
+        return ["\(request.method) \(target) \(version ?? "HTTP/1.1")"] + lines(request.headerFields)
     }
 
     /// Returns a response's head, one line per field, without secrets.

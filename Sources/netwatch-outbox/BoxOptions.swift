@@ -22,7 +22,8 @@ struct BoxOptions: ParsableArguments {
     /// Opens the storage of an outbox that exists.
     func storage() throws(ToolError) -> BoxStorage {
         try requireFolder()
-        return try Self.opening { try BoxStorage(at: path) }
+        try becomeOwner()
+        return try OutboxError.tool { try BoxStorage(at: path) }
     }
 
     /// Creates the folders above the outbox, and opens it.
@@ -32,32 +33,48 @@ struct BoxOptions: ParsableArguments {
             parent += (parent.isEmpty && !path.hasPrefix("/") ? "" : "/") + name
             mkdir(parent, 0o700)
         }
-        return try Self.opening { try BoxStorage(at: path) }
+        try becomeOwner()
+        do throws(ToolError) { return try OutboxError.tool { try BoxStorage(at: path) } } catch {
+            throw error.status == .noInput ? .init(error.message, exit: .notCreated) : error
+        }
+    }
+
+    /// Gives up root's rights for those of the outbox's owner, who has to be able to open the files.
+    func becomeOwner() throws(ToolError) {
+        var status = stat()
+        guard geteuid() == 0, stat(path, &status) == 0, status.st_uid != 0 else { return }
+        let (user, group) = (status.st_uid, status.st_gid)
+        guard setgroups(0, nil) == 0, setgid(group) == 0, setuid(user) == 0 else {
+            throw .init("cannot act as user \(user), whose outbox this is: \(SystemError.last)", exit: .notPermitted)
+        }
     }
 
     /// Reads from a copy of the outbox in memory, which needs no permission to write.
     func read<Value>(_ body: (Database) throws -> Value) throws(ToolError) -> Value {
         try requireFolder()
-        return try Self.opening {
+        return try OutboxError.tool {
             let copy = try StoreCopy(of: BoxStorage.files(of: path))
             return try withExtendedLifetime(copy) { try body(copy.database) }
         }
     }
 
-    private func requireFolder() throws(ToolError) {
+    /// Throws an error if there is no outbox.
+    ///
+    /// - Parameter allowsIncoming: Whether a folder with items of other users is enough.
+    /// - Throws: The error for the user.
+    func requireFolder(allowsIncoming: Bool = false) throws(ToolError) {
         if access("\(path)/\(BoxSchema.fileName)", F_OK) == 0 || errno != ENOENT { return }
+        if allowsIncoming, IncomingFolder(of: path).isThere { return }
         let what = path.escapedForTerminal
         throw .init("there is no outbox in '\(what)'; add an item, or name its folder with --box", exit: .noInput)
-    }
-
-    private static func opening<Value>(_ body: () throws -> Value) throws(ToolError) -> Value {
-        do { return try body() } catch { throw OutboxError(error).toolError }
     }
 }
 
 extension ExitStatus {
     /// `EX_NOINPUT`: there is no such item, lane or outbox.
     static let noInput = Self(rawValue: 66)
+    /// `EX_CANTCREAT`: the outbox or an archive can't be created.
+    static let notCreated = Self(rawValue: 73)
     /// `wait`: the item ended otherwise than delivered.
     static let endedOtherwise = Self(rawValue: 1)
 }
@@ -75,6 +92,13 @@ extension OutboxError {
             default: .outputFailure
             }
         return .init(reason, exit: status)
+    }
+}
+
+extension OutboxError {
+    /// Runs a closure, with its errors as those for the user.
+    static func tool<Value>(_ body: () throws -> Value) throws(ToolError) -> Value {
+        do { return try body() } catch { throw OutboxError(error).toolError }
     }
 }
 

@@ -1,6 +1,7 @@
 import ArgumentParser
 import CommandLineSupport
 import DurableStore
+import Glibc
 import NetwatchCore
 import Outbox
 
@@ -14,22 +15,31 @@ struct ListCommand: NetwatchCommand {
     @OptionGroup var box: BoxOptions
     @Option(help: .init("Only the items of this lane.", valueName: "name"))
     var lane: String?
+    @Flag(help: "On a terminal, list all items rather than the first 20.")
+    var all = false
     @Flag(help: "Print JSON lines.")
     var json = false
 
     func execute() throws(ToolError) -> ExitStatus {
+        let isTable = !json && isatty(STDOUT_FILENO) == 1
+        let limit = isTable && !all ? 20 : Int.max
         let (lanes, items) = try box.read { database in
-            (try BoxStorage.lanes(database), try BoxStorage.items(database, lane: lane))
+            (try BoxStorage.summaries(database), try BoxStorage.items(database, lane: lane, limit: limit))
         }
-        let shown = lanes.filter { lane == nil || $0.name == lane }
+        let shown = lanes.filter { lane == nil || $0.lane.name == lane }
         if let lane, shown.isEmpty {
             throw .init("there is no lane '\(lane.escapedForTerminal)'; see 'netwatch outbox list'", exit: .noInput)
         }
-        let lines =
-            json
-            ? shown.map(\.jsonLine) + items.map(\.jsonLine)
-            : shown.map { $0.line(items.filter { [name = $0.name] in $0.lane == name }) } + items.map(\.line)
+        if isTable { return try StandardOutput.write(table(shown, items)) }
+        let lines = json ? shown.map(\.jsonLine) + items.map(\.jsonLine) : shown.map(\.line) + items.map(\.line)
         return try StandardOutput.write(lines.map { $0 + "\n" }.joined())
+    }
+
+    private func table(_ lanes: [LaneSummary], _ items: [OutboxItem]) -> String {
+        let rest = lanes.reduce(0) { $0 + $1.items } - items.count
+        let more = rest > 0 ? ["  ... and \(rest) more: --all lists them"] : []
+        let lines = LaneTable.lines(lanes) + items.map(\.line) + more
+        return lines.isEmpty ? "The outbox is empty.\n" : lines.map { $0 + "\n" }.joined()
     }
 }
 
@@ -38,6 +48,8 @@ struct ShowCommand: NetwatchCommand {
     static let configuration = CommandConfiguration(commandName: "show", abstract: "Print an item, or its outcome.")
 
     @OptionGroup var box: BoxOptions
+    @Flag(help: "Print a line of JSON.")
+    var json = false
     @Argument(help: .init("The number of the item.", valueName: "id"))
     var id: Int64
 
@@ -48,10 +60,11 @@ struct ShowCommand: NetwatchCommand {
                 try BoxStorage.outcome(of: id, database)
             )
         }
-        guard let line = item?.jsonLine ?? outcome?.jsonLine else {
+        let found = json ? item?.jsonLine ?? outcome?.jsonLine : item?.text ?? outcome?.text
+        guard let text = found else {
             throw .init("there is no item \(id): it has ended and was acknowledged, or was never added", exit: .noInput)
         }
-        return try StandardOutput.write(line + "\n")
+        return try StandardOutput.write(text + "\n")
     }
 }
 
@@ -63,6 +76,8 @@ struct CheckCommand: NetwatchCommand {
     )
 
     @OptionGroup var box: BoxOptions
+    @Flag(help: "Print a line of JSON.")
+    var json = false
 
     func execute() throws(ToolError) -> ExitStatus {
         let (problems, statistics) = try box.read { (try $0.quickCheck(), try BoxStorage.statistics($0)) }
@@ -70,8 +85,8 @@ struct CheckCommand: NetwatchCommand {
             let what = "\(box.path.escapedForTerminal): the database is damaged: \(first.escapedForTerminal)"
             throw .init("\(what); 'netwatch outbox run' keeps what can be read", exit: .badData)
         }
-        let text = "\(statistics.items) items, \(statistics.bytes) bytes, \(statistics.outcomes) outcomes\n"
-        return try StandardOutput.write(text)
+        let text = "\(statistics.items) items, \(statistics.bytes) bytes, \(statistics.outcomes) outcomes"
+        return try StandardOutput.write((json ? statistics.jsonLine : text) + "\n")
     }
 }
 
@@ -79,7 +94,8 @@ extension OutboxItem {
     /// The item as a line for people.
     var line: String {
         let reason = failure.map { " (\($0.escapedForTerminal))" } ?? ""
-        return "  \(id) \(state) \(method) \(reference.escapedForTerminal) \(size) B\(reason)"
+        let start = notBefore.map { ", not before \(TimeWords.local($0))" } ?? ""
+        return "  \(id) \(state) \(method) \(reference.escapedForTerminal) \(size) B\(start)\(reason)"
     }
 
     /// The item as JSON.
@@ -88,6 +104,7 @@ extension OutboxItem {
             ("item", .number(id.rawValue)), ("lane", .text(lane)), ("state", .text("\(state)")),
             ("method", .text(method)), ("reference", .text(reference)), ("key", key.map { .text($0) } ?? .null),
             ("size", .number(size)), ("attempts", .number(Int64(attempts))), ("added", .number(Int64(added))),
+            ("notBefore", notBefore.map { .number(Int64($0)) } ?? .null),
             ("failure", failure.map { .text($0) } ?? .null), ("userInfo", .table(userInfo)),
         ])
     }
@@ -108,25 +125,6 @@ extension OutboxOutcome {
             ("method", .text(method)), ("reference", .text(reference)), ("key", key.map { .text($0) } ?? .null),
             ("status", response.map { .number(Int64($0.status)) } ?? .null), ("reason", .text(reason)),
             ("ended", .number(Int64(ended))), ("userInfo", .table(userInfo)),
-        ])
-    }
-}
-
-extension StoredLane {
-    /// The lane as a line for people.
-    fileprivate func line(_ items: [OutboxItem]) -> String {
-        let size = items.reduce(0) { $0 + $1.size }
-        let state =
-            isPaused ? ", paused by command" : pause == nil ? "" : ", paused after \(reason.escapedForTerminal)"
-        return
-            "\(name.escapedForTerminal) to \(destination.escapedForTerminal): \(items.count) items, \(size) B\(state)"
-    }
-
-    /// The lane as JSON.
-    fileprivate var jsonLine: String {
-        JSONLine.object([
-            ("lane", .text(name)), ("destination", .text(destination)), ("isPaused", .flag(isPaused)),
-            ("failures", .number(Int64(pause?.failures ?? 0))), ("reason", .text(reason)),
         ])
     }
 }

@@ -1,36 +1,9 @@
 import ArgumentParser
 import CommandLineSupport
-import Glibc
 
-/// The executable behind `netwatch outbox`; its arguments are those of `netwatch`, or those of `outbox` alone.
+/// The executable behind `netwatch outbox`.
 @main
-struct NetwatchOutbox: ParsableCommand {
-    static let configuration = CommandConfiguration(
-        commandName: "netwatch",
-        version: "netwatch \(CommandLineProgram.version)",
-        subcommands: [OutboxCommand.self]
-    )
-
-    /// Parses the arguments, runs the command and exits.
-    static func main() {
-        StandardDescriptors.fillGaps()
-        _ = SignalActions.brokenPipeWasIgnored
-        Glibc.exit(run(Array(CommandLine.arguments.dropFirst())).rawValue)
-    }
-
-    /// Runs the command with arguments, with or without the command's name before them.
-    static func run(_ arguments: [String]) -> ExitStatus {
-        let name = OutboxCommand._commandName
-        do throws(ToolError) {
-            return try CommandLineProgram.execute(
-                arguments.first == name ? arguments : [name] + arguments,
-                as: Self.self
-            )
-        } catch {
-            return CommandLineProgram.report(error)
-        }
-    }
-}
+struct NetwatchOutbox: CommandExecutable { typealias Command = OutboxCommand }
 
 /// `netwatch outbox`: requests that are kept on disk until they are delivered.
 struct OutboxCommand: ParsableCommand {
@@ -52,14 +25,14 @@ struct OutboxCommand: ParsableCommand {
             ~/.local/state/netwatch/outbox, unless --box names another one.
 
             Exit status: 0 done, 1 'wait': the item ended otherwise than delivered, 64 usage, 65 damaged, 66 no such item, \
-            lane or outbox, 74 reading or writing failed, 75 full, being sent, or the time is up, 77 not permitted.
+            lane or outbox, 73 a file can't be created, 74 reading or writing failed, 75 full, being sent, or the time is up, 77 not permitted.
             """
         ),
         subcommands: [
             ListCommand.self, ShowCommand.self, AddCommand.self, RunCommand.self, WaitCommand.self,
             OutcomesCommand.self,
             RetryCommand.self, DropCommand.self, HoldCommand.self, ReleaseCommand.self, PauseCommand.self,
-            ResumeCommand.self, CheckCommand.self,
+            ResumeCommand.self, ExportCommand.self, ImportCommand.self, CheckCommand.self,
         ]
     )
 }

@@ -14,10 +14,11 @@ struct RunCommand: NetwatchCommand {
     )
 
     @OptionGroup var box: BoxOptions
-    @Flag(help: "End when nothing is left.")
+    @Flag(help: "End when no item is left but those that are held back or in paused lanes.")
     var once = false
 
     func execute() throws(ToolError) -> ExitStatus {
+        let invitation = ServiceManager.Invitation.take()
         let signals: SignalDescriptor
         let wakeup: Wakeup
         do throws(SystemError) {
@@ -26,107 +27,54 @@ struct RunCommand: NetwatchCommand {
         } catch {
             throw error.toolError("receive signals")
         }
+        if once { try box.requireFolder(allowsIncoming: true) }
+        try box.becomeOwner()
         let path = box.path
-        if once { _ = try box.storage() }
         let outbox = try waiting { try await Outbox(at: path, session: try Self.session()) }
-        let watch = once ? Task { await Self.waitUntilEmpty(outbox, wakeup) } : nil
-        let end = try Self.end(signals, wakeup)
-        watch?.cancel()
+        let work = SendingWork(outbox, wakeup, once: once)
+        let display = SendingDisplay(report: ServiceNotices(invitation))
+        let loop = SendingLoop(work: work, wait: .init(signals: signals, wakeup: wakeup), display: display)
+        let end = try loop.run()
+        work.end()
         try waiting { await outbox.shutdown(within: .seconds(5)) }
         return end
     }
 
     private static func session() throws -> HTTPSession {
-        try HTTPSession(configuration: .init(gate: .waitsForConnectivity(nil), retry: .standard))
+        let headers: HTTPFields = [.userAgent: "netwatch/\(CommandLineProgram.version)"]
+        return try HTTPSession(
+            configuration: .init(headers: headers, gate: .waitsForConnectivity(nil), retry: .standard)
+        )
     }
+}
 
-    /// Waits for a signal, or for the end of the work.
-    private static func end(_ signals: SignalDescriptor, _ wakeup: Wakeup) throws(ToolError) -> ExitStatus {
-        let wait = MainWait(signals: signals, wakeup: wakeup)
+/// The main thread of `run`: signals, the service manager's watchdog, and the line on a terminal.
+private struct SendingLoop {
+    let work: SendingWork
+    let wait: MainWait
+    let display: SendingDisplay
+
+    /// Returns when a signal ends the command, or with `--once` the work.
+    func run() throws(ToolError) -> ExitStatus {
+        var display = display
+        work.look()
         do throws(SystemError) {
             while true {
-                switch try wait.next() {
-                case .signal, .wakeup: return .success
-                default: continue
+                switch try wait.next(until: SystemClock.now.advanced(by: display.interval)) {
+                case .signal:
+                    display.end()
+                    return .success
+                case .wakeup:
+                    if let contents = work.takeContents() { display.show(contents) }
+                    guard work.isDone else { continue }
+                    display.end()
+                    return .success
+                case .deadline: work.look()
+                case .outputClosed: continue
                 }
             }
         } catch {
             throw error.toolError("wait for signals")
         }
-    }
-
-    /// Wakes the main thread when no item is left.
-    private static func waitUntilEmpty(_ outbox: Outbox, _ wakeup: Wakeup) async {
-        let changes = AsyncStream { continuation in
-            let number = outbox.listenForChanges { continuation.yield() }
-            continuation.onTermination = { _ in outbox.endListening(number) }
-            continuation.yield()
-        }
-        for await _ in changes {
-            if let statistics = try? await outbox.statistics(), statistics.items == 0 { return wakeup.signal() }
-        }
-    }
-}
-
-/// `netwatch outbox wait`: the end of an item.
-struct WaitCommand: NetwatchCommand {
-    static let configuration = CommandConfiguration(
-        commandName: "wait",
-        abstract: "Wait until an item has ended, and print its outcome."
-    )
-
-    @OptionGroup var box: BoxOptions
-    @Argument(help: .init("The number of the item.", valueName: "id"))
-    var id: Int64
-    @Option(help: .init("How long to wait, such as 60s; without limit by default.", valueName: "duration"))
-    var timeout: String?
-
-    func execute() throws(ToolError) -> ExitStatus {
-        let limit: Duration?
-        do throws(ArgumentError) {
-            limit = try timeout.map { (text) throws(ArgumentError) in try DurationArgument.parse(text) }
-        } catch {
-            throw .init("the value of --timeout can't be used: \(error)", exit: .usage)
-        }
-        let storage = try box.storage()
-        let id = id
-        let outcome = try waiting {
-            defer { storage.store.close() }
-            return try await withDeadline(limit ?? .seconds(10 * 365 * 86_400)) {
-                try await storage.waitForEnd(of: id)
-            }
-        }
-        guard let outcome else { throw .init("item \(id) has not ended in time", exit: .timedOut) }
-        return try StandardOutput.write(
-            outcome.line + "\n",
-            thenExit: outcome.end == .delivered ? .success : .endedOtherwise
-        )
-    }
-}
-
-/// `netwatch outbox outcomes`: how items ended.
-struct OutcomesCommand: NetwatchCommand {
-    static let configuration = CommandConfiguration(
-        commandName: "outcomes",
-        abstract: "Print the outcomes that are not acknowledged."
-    )
-
-    @OptionGroup var box: BoxOptions
-    @Flag(help: "Acknowledge them: they are not printed again.")
-    var acknowledge = false
-    @Flag(help: "Print JSON lines.")
-    var json = false
-
-    func execute() throws(ToolError) -> ExitStatus {
-        let storage = try box.storage()
-        let outcomes = try waiting { try await storage.outcomes(after: 0, limit: .max) }
-        let text = outcomes.map { (json ? $0.jsonLine : $0.line) + "\n" }.joined()
-        let status = try StandardOutput.write(text)
-        let acknowledge = acknowledge
-        try waiting {
-            if acknowledge { for outcome in outcomes { try await outcome.acknowledge() } }
-            storage.store.close()
-        }
-        return status
     }
 }

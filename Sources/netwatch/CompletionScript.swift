@@ -57,7 +57,9 @@ struct CompletionScript {
         guard let old = own.firstIndex(of: Substring(mark)), let place = new.firstIndex(of: Substring(mark)) else {
             return script
         }
-        let kept = (own[...old] + [new[place + 1]] + own[(old + 2)...]).filter { !isOfCommand($0) }
+        let rest = new[(place + 1)...]
+        let next = rest.firstIndex { $0.hasPrefix("        case ") || $0 == "        end" } ?? place + 2
+        let kept = (own[...old] + rest[..<next] + own[(old + 2)...]).filter { !isOfCommand($0) }
         let end = kept.lastIndex { !$0.isEmpty }.map { $0 + 1 } ?? kept.endIndex
         return (kept[..<end] + new.filter(isOfCommand) + kept[end...]).joined(separator: "\n")
     }
@@ -66,11 +68,11 @@ struct CompletionScript {
         text.split(separator: "\n", omittingEmptySubsequences: false)
     }
 
-    /// The lines of the shell function for a command, in bash and zsh.
+    /// The lines of the shell function for a command, in bash and zsh, with those of its own subcommands behind it.
     private static func function(_ name: String, in lines: [Substring]) -> Range<Int>? {
-        guard let start = lines.firstIndex(of: "_netwatch_\(name)() {"),
-            let end = lines[start...].firstIndex(of: "}")
-        else { return nil }
+        guard let start = lines.firstIndex(of: "_netwatch_\(name)() {") else { return nil }
+        let last = lines.lastIndex { $0.hasPrefix("_netwatch_\(name)_") && $0.hasSuffix("() {") } ?? start
+        guard let end = lines[last...].firstIndex(of: "}") else { return nil }
         return start..<(end + 1)
     }
 }

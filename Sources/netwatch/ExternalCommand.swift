@@ -17,7 +17,7 @@ struct ExternalCommand: Equatable {
     private let isHelpRequest: Bool
 
     /// The subcommands that are separate executables.
-    static let names: Set<String> = ["fetch", "outbox", "serve"]
+    static let names: Set<String> = ["fetch", "forward", "outbox", "serve"]
 
     /// Creates a command of arguments; nil if they name another one.
     ///
@@ -36,13 +36,11 @@ struct ExternalCommand: Equatable {
     }
 
     /// The path of the executable, in the directory of this one.
-    var path: String { Self.directory + "/" + file }
+    var path: String { ExecutableDirectory.path + "/" + file }
 
-    /// Its file's name; that of the service is a daemon's, as other systems have it in their lists of processes.
+    /// The name of its file, and of the Debian package that has it; that of the service is a daemon's, as other systems
+    /// have it in their lists of processes.
     private var file: String { name == "serve" ? "netwatchd" : "netwatch-" + name }
-
-    /// The Debian package that has it; nil if none does.
-    private var package: String? { name == "serve" ? nil : file }
 
     /// Replaces this process by the executable (execv(3)), with the words of this process's command line byte for byte.
     ///
@@ -65,21 +63,12 @@ struct ExternalCommand: Equatable {
         guard error.code == ENOENT else {
             return .init("cannot execute '\(path)': \(error); reinstall \(file)", exit: .notExecutable)
         }
-        let install = package.map { "install the package \($0), or " } ?? ""
         return .init(
-            "'netwatch \(name)' is not installed: there is no '\(path)'; \(install)"
+            "'netwatch \(name)' is not installed: there is no '\(path)'; install the package \(file), or "
                 + "run './scripts/netwatch \(name)' in a checkout, which builds it",
             exit: .commandNotFound
         )
     }
-
-    /// The directory of the running executable (proc_pid_exe(5)).
-    private static let directory: String = {
-        var buffer = [CChar](repeating: 0, count: Int(PATH_MAX))
-        let length = readlink("/proc/self/exe", &buffer, buffer.count)
-        let path = buffer.prefix(max(0, length)).map(UInt8.init(bitPattern:))
-        return String(decoding: path[..<(path.lastIndex(of: UInt8(ascii: "/")) ?? 0)], as: UTF8.self)
-    }()
 }
 
 /// Lets the common options stand before the command: `netwatch --netns blue status`.
@@ -159,12 +148,11 @@ struct ServeCommand: NetwatchCommand {
     }
 }
 
-/// `netwatch outbox`, which ``ExternalCommand`` executes; not listed, as its executable is not part of a package yet.
+/// `netwatch outbox` as the help and the completions of `netwatch` list it; ``ExternalCommand`` executes it.
 struct OutboxCommand: NetwatchCommand {
     static let configuration = CommandConfiguration(
         commandName: "outbox",
-        abstract: CommandSummary.outbox,
-        shouldDisplay: false
+        abstract: CommandSummary.outbox
     )
 
     @Argument(parsing: .captureForPassthrough)
@@ -172,6 +160,22 @@ struct OutboxCommand: NetwatchCommand {
 
     func execute() throws(ToolError) -> ExitStatus {
         guard let command = ExternalCommand(["outbox"] + arguments) else { return .usage }
+        return try command.execute()
+    }
+}
+
+/// `netwatch forward` as the help and the completions of `netwatch` list it; ``ExternalCommand`` executes it.
+struct ForwardCommand: NetwatchCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "forward",
+        abstract: CommandSummary.forward
+    )
+
+    @Argument(parsing: .captureForPassthrough)
+    var arguments: [String] = []
+
+    func execute() throws(ToolError) -> ExitStatus {
+        guard let command = ExternalCommand(["forward"] + arguments) else { return .usage }
         return try command.execute()
     }
 }

@@ -65,20 +65,32 @@ final class EventPublisher: Sendable {
         if let newest { report.tell(newest) }
     }
 
-    private static func event(of change: ReachabilityChange, at time: Timestamp) -> PublishedEvent {
-        let state = ReachabilityChange(
+    static func event(of change: ReachabilityChange, at time: Timestamp) -> PublishedEvent {
+        let state = state(after: change)
+        return .init(
+            change: change,
+            time: time,
+            line: ChangeFormat.json.line(change, at: time),
+            state: ChangeFormat.json.line(state, at: time),
+            detailedState: ChangeFormat.detailedJSON.line(state, at: time)
+        )
+    }
+
+    /// Returns the line of the state after an event, with the details of Wi-Fi radios.
+    static func detailedState(after event: PublishedEvent, _ details: [WiFiDetails]) -> [UInt8] {
+        var state = state(after: event.change)
+        state.path.wifi = details.filter { state.path.carriers.contains($0.interface) }
+        return ChangeFormat.detailedJSON.line(state, at: event.time)
+    }
+
+    private static func state(after change: ReachabilityChange) -> ReachabilityChange {
+        .init(
             event: .state,
             status: change.status,
             previous: nil,
             path: change.path,
             reasons: change.status == .unknown ? change.reasons : [.initial],
             sequence: change.sequence
-        )
-        return .init(
-            change: change,
-            line: ChangeFormat.json.line(change, at: time),
-            state: ChangeFormat.json.line(state, at: time),
-            detailedState: ChangeFormat.detailedJSON.line(state, at: time)
         )
     }
 }

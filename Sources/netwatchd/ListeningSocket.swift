@@ -133,9 +133,17 @@ struct LoopbackAddress: Hashable {
         do throws(SystemError) {
             return .init(descriptor: try bound(), access: .loopback(.init(port: port, origins: origins)))
         } catch {
-            let status: ExitStatus = error.code == EACCES ? .notPermitted : .systemFailure
-            let fix = error.code == EACCES ? "choose a port from 1024 on" : "choose another port with --listen"
-            throw .init("cannot listen on port \(port): \(error); \(fix)", exit: status)
+            let status: ExitStatus = [EACCES, EPERM].contains(error.code) ? .notPermitted : .systemFailure
+            throw .init("cannot listen on port \(port): \(error); \(fix(error))", exit: status)
+        }
+    }
+
+    private func fix(_ error: SystemError) -> String {
+        switch error.code {
+        case EACCES: "choose a port from 1024 on"
+        // SocketBindDeny= of the service's unit.
+        case EPERM: "under systemd, add ListenStream=127.0.0.1:\(port) to netwatchd.socket instead"
+        default: "choose another port with --listen"
         }
     }
 

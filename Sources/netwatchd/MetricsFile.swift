@@ -18,6 +18,8 @@ struct MetricsFile {
         do throws(SystemError) {
             let flags = O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW
             let descriptor = try Descriptor("open") { open(temporary, flags, 0o644) }
+            // For other users' programs, whatever the umask.
+            _ = try retryingOnInterrupt { fchmod(descriptor.number, 0o644) }
             do throws(OutputFailure) {
                 try LineOutput(descriptor: descriptor.number).write(text)
             } catch .failed(let error) {

@@ -1,6 +1,7 @@
 import ArgumentParser
 import CommandLineSupport
 import EventCore
+import Glibc
 import Reachability
 
 /// `netwatch serve`: the event service.
@@ -12,14 +13,19 @@ struct ServeCommand: NetwatchCommand {
             [
                 .init("Serve events on /run/netwatch/events.sock", "sudo netwatch serve"),
                 .init("Follow them", "curl -N --unix-socket /run/netwatch/events.sock localhost/v1/events"),
-                .init("Serve browsers on this machine, too", "netwatch serve --listen 127.0.0.1:8787"),
+                .init(
+                    "Serve browsers on this machine, too, at http://127.0.0.1:8787/",
+                    "netwatch serve --listen 127.0.0.1:8787"
+                ),
                 .init(
                     "Let a page of another site read events",
                     "netwatch serve --listen 127.0.0.1:8787 --origin http://localhost:3000"
                 ),
+                .init("Keep events over restarts", "netwatch serve --journal /var/lib/netwatchd --keep 90d"),
             ],
             """
-            Routes: /v1/state, /v1/events, /v1/paths/HOST and /metrics. Under systemd, sockets are taken over from a \
+            Routes: /v1/state, /v1/events, /v1/paths/HOST, /v1/history, /metrics, and / for browsers. Under systemd, sockets are taken \
+            over from a \
             socket unit. Exits with 0 on SIGINT or SIGTERM.
             """
         )
@@ -57,19 +63,64 @@ struct ServeCommand: NetwatchCommand {
     )
     var metricsFile: String?
 
+    @Option(
+        parsing: .unconditional,
+        help: .init("Keep events in this directory, also over restarts.", valueName: "dir"),
+        completion: .directory
+    )
+    var journal: String?
+
+    @Option(
+        parsing: .unconditionalSingleValue,
+        help: .init(
+            "Remove events from the journal at this age or size (default: 30d and 64MiB). Repeatable.",
+            valueName: "limit"
+        ),
+        transform: KeepArgument.parse
+    )
+    var keep: [KeepArgument] = []
+
+    @Option(
+        parsing: .unconditional,
+        help: .init(
+            "Send events to the webhooks in this JSON file, through the outbox; -FILE is used only if it exists.",
+            valueName: "file"
+        ),
+        completion: .file(extensions: ["json"])
+    )
+    var webhooks: String?
+
     @OptionGroup var common: CommonOptions
 
     func validate() throws {
+        if !keep.isEmpty, journal == nil {
+            throw ValidationError("--keep is about the journal; add --journal DIR")
+        }
+        if webhooks != nil, journal == nil {
+            throw ValidationError("--webhooks needs the events of the journal; add --journal DIR")
+        }
+        if journal?.isEmpty == true {
+            throw ValidationError("--journal is empty; write a directory such as /var/lib/netwatchd")
+        }
         guard !origin.isEmpty, listen == nil else { return }
         throw ValidationError("--origin is about browsers, which need TCP; add --listen 127.0.0.1:8787")
     }
 
+    /// The file of the webhooks; nil if it need not exist, as after `EnvironmentFile=-`, and does not.
+    private var webhookFile: String? {
+        guard let webhooks, webhooks.hasPrefix("-") else { return webhooks }
+        let path = String(webhooks.dropFirst())
+        return access(path, F_OK) == 0 || errno != ENOENT ? path : nil
+    }
+
     func execute() throws(ToolError) -> ExitStatus {
-        try EventService(
+        try EventDaemon(
             socket: socket,
             listen: listen,
             origins: origin,
             metricsFile: metricsFile.map { MetricsFile(path: $0) },
+            journal: journal.map { JournalOptions(folder: $0, limits: keep) },
+            webhooks: try webhookFile.map { (path) throws(ToolError) in try WebhookConfiguration.read(path) },
             configuration: common.configuration
         ).run()
     }

@@ -1,5 +1,5 @@
 import DurableStore
-import FoundationEssentials
+import Foundation
 import Glibc
 import HTTPLab
 import NetworkLab
@@ -40,11 +40,32 @@ private func texts(in store: DurableStore) async throws -> [String] {
 
     init() throws { box = try Box() }
 
+    @Test func `integers that a column cannot have are the nearest that it can`() {
+        #expect(SQLValue(UInt64.max) == .integer(.max))
+        #expect(SQLValue(UInt64(7)) == .integer(7))
+    }
+
     @Test func `what was written is there after the store is opened again`() async throws {
         let store = try box.open()
         try await add("a", to: store)
         store.close()
         #expect(try await texts(in: box.open()) == ["a"])
+    }
+
+    @Test func `the folder may be a symbolic link, as a state directory is, and the file may not`() async throws {
+        let link = box.folder.path + "-link"
+        #expect(symlink(box.folder.path, link) == 0)
+        defer { unlink(link) }
+        let linked = DurableStore.Files(folder: link, name: "entries.db")
+        let store = try DurableStore(linked, .init(migrations: [Box.schema]), bootIdentifier: "boot-1")
+        try await add("a", to: store)
+        store.close()
+        #expect(try await texts(in: box.open()) == ["a"])
+        #expect(symlink(box.folder.path + "/entries.db", box.folder.path + "/link.db") == 0)
+        let file = DurableStore.Files(folder: box.folder.path, name: "link.db")
+        #expect(throws: StoreError.self) {
+            try DurableStore(file, .init(migrations: [Box.schema]), bootIdentifier: "boot-1")
+        }
     }
 
     @Test func `values of each kind are read as they were written`() async throws {
@@ -119,6 +140,28 @@ private func texts(in store: DurableStore) async throws -> [String] {
         #expect(error?.code == .damaged)
         let store = try box.open { try FileManager.default.removeItem(atPath: $0.database) }
         try await add("a", to: store)
+    }
+
+    @Test func `damage that is found while the store is open is repaired, and the write is stored`() async throws {
+        var options = DurableStore.Options(migrations: [Box.schema])
+        options.checkpointSize = 0
+        let first = try DurableStore(box.files, options, bootIdentifier: "boot-1")
+        let text = String(repeating: "x", count: 1_000)
+        for number in 0..<30 { try await add(text + "\(number)", to: first) }
+        first.close()
+        try FileManager.default.removeItem(atPath: box.files.database + "-wal")
+        let file = try #require(FileHandle(forUpdatingAtPath: box.files.database))
+        let size = try file.seekToEnd()
+        try file.seek(toOffset: 4_096)
+        try file.write(contentsOf: Data(repeating: 0x5A, count: Int(size) - 4_096))
+        try file.close()
+        options.repairsWhileOpen = true
+        options.repair = { files in
+            for suffix in ["", "-wal", "-shm"] { try? FileManager.default.removeItem(atPath: files.database + suffix) }
+        }
+        let second = try DurableStore(box.files, options, bootIdentifier: "boot-1")
+        try await add("after", to: second)
+        #expect(try await texts(in: second) == ["after"])
     }
 
     @Test func `damage is looked for after an unclean boot`() async throws {

@@ -7,7 +7,7 @@ import Testing
     private func id(_ sequence: UInt64) -> EventID { .init(run: 7, sequence: sequence) }
 
     /// All that a cursor receives now.
-    private func everything(_ cursor: inout EventCursor) -> [EventDelivery<Int>] {
+    private func everything(_ cursor: inout EventCursor<Int>) -> [EventDelivery<Int>] {
         var deliveries: [EventDelivery<Int>] = []
         while let delivery = cursor.next(in: log) { deliveries.append(delivery) }
         return deliveries
@@ -20,7 +20,7 @@ import Testing
         var cursor = EventCursor(.now, in: log)
         #expect(everything(&cursor) == [.state(id(2), nil)])
         publish(3...4)
-        #expect(everything(&cursor) == [.event(id(3), 3), .event(id(4), 4)])
+        #expect(everything(&cursor) == [.event(id(3), 3, nil), .event(id(4), 4, nil)])
     }
 
     @Test mutating func `a subscriber before the first event receives it as the state`() {
@@ -33,7 +33,7 @@ import Testing
     @Test mutating func `a subscriber that resumes receives what it missed, and no state`() {
         publish(1...4)
         var cursor = EventCursor(.after(id(1)), in: log)
-        #expect(everything(&cursor) == [.event(id(2), 2), .event(id(3), 3), .event(id(4), 4)])
+        #expect(everything(&cursor) == [.event(id(2), 2, nil), .event(id(3), 3, nil), .event(id(4), 4, nil)])
         var current = EventCursor(.after(id(4)), in: log)
         #expect(everything(&current) == [])
     }
@@ -59,7 +59,7 @@ import Testing
         publish(2...1000)
         #expect(everything(&cursor) == [.state(id(1000), .init(from: id(1), missed: 999, reason: .slow))])
         publish(1001...1001)
-        #expect(everything(&cursor) == [.event(id(1001), 1001)])
+        #expect(everything(&cursor) == [.event(id(1001), 1001, nil)])
     }
 
     @Test mutating func `in the mode latest, the newest state replaces several events, without a gap`() {
@@ -67,7 +67,7 @@ import Testing
         var cursor = EventCursor(.now, mode: .latest, in: log)
         #expect(everything(&cursor) == [.state(id(1), nil)])
         publish(2...2)
-        #expect(everything(&cursor) == [.event(id(2), 2)])
+        #expect(everything(&cursor) == [.event(id(2), 2, nil)])
         publish(3...9)
         #expect(everything(&cursor) == [.state(id(9), nil)])
         var resumed = EventCursor(.after(.init(run: 1, sequence: 1)), mode: .latest, in: log)

@@ -36,6 +36,7 @@ import Testing
             "netwatch_state_since_timestamp_seconds 1045.0", #"netwatch_state_seconds_total{state="wifi"} 31.0"#,
             #"netwatch_state_seconds_total{state="notReachable"} 5.0"#, "netwatch_outages_total 1",
             #"netwatch_changes_total{reason="route.removed"} 1"#, "netwatch_subscribers 3",
+            #"netwatch_changes_total{reason="link.carrier.lost"} 0"#,
             #"netwatch_path_info{family="ipv4",interface="wlan\"0",kind="wifi"} 1"#,
         ] {
             #expect(text.contains("\n\(line)\n"), "\(line) is not in \(text)")

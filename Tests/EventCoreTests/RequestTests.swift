@@ -80,7 +80,8 @@ import Testing
     }
 
     @Test(arguments: [
-        ("/", 404, "/v1/events"), ("/v1/states", 404, "/v1/state,"), ("/v1/paths/", 404, "/v1/paths/HOST"),
+        ("/index.html", 404, "/v1/events"), ("/?span=2h", 400, "span: write one of 10m"),
+        ("/v1/states", 404, "/v1/state,"), ("/v1/paths/", 404, "/v1/paths/HOST"),
         ("/v1/state?after=7", 400, "after: the '.' is missing"), ("/v1/state?timeout=5", 400, "500ms, 30s or 2m"),
         ("/v1/state?timeout=11m", 400, "10m"), ("/v1/state?timeout=-1s", 400, "whole number"),
         ("/v1/state?mode=latest", 400, "after, timeout"), ("/v1/events?mode=new", 400, "all or latest"),

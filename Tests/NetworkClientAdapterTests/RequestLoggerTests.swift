@@ -30,6 +30,24 @@ struct RequestLoggerTests {
         #expect(entries.first?.metadata["http.method"] == "GET")
     }
 
+    @Test func `the tag of a request and the resumption of a download are logged`() async throws {
+        let memory = InMemoryLogHandler()
+        var logger = Logger(label: "test") { _ in memory }
+        logger.logLevel = .debug
+        let server = try AdapterLab.server()
+        let session = try AdapterLab.session(server) { _ in }
+        let request = session.get("busy", options: .init(startsAtOnce: false, tag: "photos"))
+        let monitor = RequestLogger(logger)
+        monitor.request(request, did: .resumedDownload(at: 5, of: 10))
+        monitor.request(session.get("busy", options: .init(startsAtOnce: false)), did: .resumedDownload(at: 5, of: nil))
+        let entries = memory.entries
+        #expect(entries.map { "\($0.message)" } == ["download is resumed", "download is resumed"])
+        #expect(entries.map { $0.metadata["request.tag"] } == ["photos", nil])
+        #expect(entries.map { $0.metadata["offset"] } == ["5", "5"])
+        #expect(entries.map { $0.metadata["total"] } == ["10", "unknown"])
+        session.invalidate(.cancellingRequests)
+    }
+
     @Test func `no level shows a query`() async throws {
         let entries = try await entries(.trace)
         #expect(entries.contains { $0.message == "attempt begins" })

@@ -64,4 +64,18 @@ struct AttemptHistoryTests {
         unsent.interrupt()
         #expect(unsent.processing == .neverSent)
     }
+
+    @Test func `a request that was not processed is resent whatever its method, but not forever`() {
+        var history = AttemptHistory()
+        for _ in 0..<16 {
+            history.begin(isReused: false)
+            history.sent()
+            #expect(history.resendsUnprocessed() == true)
+            #expect(history.processing == .neverSent)
+        }
+        history.begin(isReused: false)
+        history.sent()
+        #expect(history.resendsUnprocessed() == false)
+        #expect(history.count == 17)
+    }
 }

@@ -113,6 +113,74 @@ struct HostPoolTests {
         #expect(pool.retryAfterShortage() == .open)
     }
 
+    @Test func `requests wait for one connection as long as its protocol is unknown`() {
+        var pool = HostPool(limit: 6, sharing: .unknown)
+        #expect(pool.request(1) == .open)
+        pool.opening(0)
+        for request in UInt64(2)...4 { #expect(pool.request(request) == .none) }
+        pool.sharing = .shared
+        #expect(pool.opened(0, slots: 2) == .use(0, for: 1))
+        #expect(pool.next() == .use(0, for: 2))
+        #expect(pool.next() == .open)
+        pool.opening(1)
+        #expect(pool.next() == .none)
+        #expect(pool.released(0) == .use(0, for: 3))
+        #expect(pool.opened(1, slots: 2) == .use(1, for: 4))
+    }
+
+    @Test func `without sharing, the requests that waited for one connection get their own`() {
+        var pool = HostPool(limit: 3, sharing: .unknown)
+        #expect(pool.request(1) == .open)
+        pool.opening(0)
+        for request in UInt64(2)...4 { #expect(pool.request(request) == .none) }
+        pool.sharing = .exclusive
+        #expect(pool.opened(0) == .use(0, for: 1))
+        for connection in 1...2 {
+            #expect(pool.next() == .open)
+            pool.opening(connection)
+        }
+        #expect(pool.next() == .none)
+    }
+
+    @Test func `a failed attempt fails all requests that waited for it`() {
+        var pool = HostPool(limit: 3, sharing: .unknown)
+        #expect(pool.request(1) == .open)
+        pool.opening(0)
+        for request in UInt64(2)...4 { _ = pool.request(request) }
+        #expect(pool.openingFailed(0) == .failAll([1, 2, 3, 4]))
+        #expect(pool.isEmpty)
+    }
+
+    @Test func `the number of exchanges of a connection changes`() {
+        var pool = HostPool(limit: 1, sharing: .shared)
+        #expect(pool.request(1) == .open)
+        pool.opening(0)
+        #expect(pool.opened(0, slots: 3) == .use(0, for: 1))
+        #expect(pool.request(2) == .use(0, for: 2))
+        #expect(pool.changeSlots(of: 0, to: 1) == .none)
+        #expect(pool.request(3) == .none)
+        #expect(pool.released(0) == .none)
+        #expect(pool.released(0) == .use(0, for: 3))
+        #expect(pool.request(4) == .none)
+        #expect(pool.request(5) == .none)
+        #expect(pool.changeSlots(of: 0, to: 3) == .use(0, for: 4))
+        #expect(pool.next() == .use(0, for: 5))
+    }
+
+    @Test func `a connection that accepts no more leaves its place to another one`() {
+        var pool = HostPool(limit: 1, sharing: .shared)
+        _ = pool.request(1)
+        pool.opening(0)
+        _ = pool.opened(0, slots: 3)
+        #expect(pool.changeSlots(of: 0, to: 0, isFinal: true) == .none)
+        #expect(pool.request(2) == .open)
+        pool.opening(1)
+        #expect(pool.released(0) == .none)
+        #expect(pool.opened(1, slots: 3) == .use(1, for: 2))
+        #expect(pool.closed(0) == .none)
+        #expect(pool.connectionCount == 1)
+    }
+
     @Test func `a shortage ends when no request waits`() {
         var pool = HostPool(limit: 9)
         _ = pool.request(1)

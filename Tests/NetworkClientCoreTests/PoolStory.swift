@@ -94,6 +94,7 @@ struct PoolStory {
         case .fail(let request):
             if waiting.remove(request) == nil { faults.append("\(request) does not wait") }
             perform(pool.next())
+        case .failAll: faults.append("connections are not shared")
         }
     }
 

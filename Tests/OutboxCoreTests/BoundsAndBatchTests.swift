@@ -28,6 +28,12 @@ import Testing
         #expect(admission(2_000, .normal, items: 3, bytes: 800, bulk: true) == .refused(.bytes))
     }
 
+    @Test func `an item may ever fit if its class has room for it, whatever size is announced`() {
+        #expect(bounds.mayEverFit(900, .normal) && !bounds.mayEverFit(901, .normal))
+        #expect(bounds.mayEverFit(1_000, .critical) && !bounds.mayEverFit(.max, .critical))
+        #expect(admission(.max, .normal, items: 3, bytes: 800, bulk: true) == .refused(.bytes))
+    }
+
     @Test func `free space is left on the file system`() {
         let usage = BoxUsage(items: 0, bytes: 0, freeSpace: 150)
         #expect(bounds.admission(of: 50, .normal, usage, hasBulkItems: false) == .accepted)

@@ -70,6 +70,44 @@ import Testing
         #expect(acknowledged.isSubset(of: served))
     }
 
+    /// `NETWATCH_KILLS`: the number of rounds.
+    private static let rounds = ProcessInfo.processInfo.environment["NETWATCH_KILLS"].flatMap { Int($0) } ?? 12
+
+    @Test func `killed enqueuers and senders lose nothing that was acknowledged`() async throws {
+        let lab = try OutboxLab()
+        var generator = SeededGenerator(seed: 7)
+        var (acknowledged, plain): (Set<String>, Set<String>) = ([], [])
+        for round in 0..<Self.rounds {
+            let sender = try tool(["run"], in: lab)
+            for number in 0..<4 {
+                let (body, hasKey) = ("[\(round),\(number)]", number % 2 == 0)
+                if !hasKey { plain.insert(body) }
+                let arguments = ["add", "--data", body, lab.server.url + "/v1/a"] + (hasKey ? [] : ["--no-key"])
+                let adder = try tool(arguments, in: lab)
+                // The last of a round is killed at any moment, the others when they have ended.
+                if number == 3 {
+                    try await Task.sleep(for: .microseconds(Int.random(in: 0...80_000, using: &generator)))
+                    try adder.send(SIGKILL)
+                }
+                if try adder.finish().output.contains("\n") { acknowledged.insert(body) }
+            }
+            try await Task.sleep(for: .microseconds(Int.random(in: 0...20_000, using: &generator)))
+            try sender.send(SIGKILL)
+            _ = try sender.finish()
+        }
+        #expect(try tool(["run", "--once"], in: lab).finish().code == 0)
+        let storage = try await lab.open(OutboxLab.addsOnly).storage
+        let uncertain = try await storage.outcomes(after: 0, limit: .max).filter { $0.end == .uncertain }
+        let requests = lab.server.requests.value
+        let served = Dictionary(grouping: requests) { String(decoding: $0.body, as: UTF8.self) }
+        let missing = acknowledged.filter { served[$0] == nil }
+        #expect(acknowledged.count >= Self.rounds * 3 && missing.count <= uncertain.count)
+        #expect(missing.isSubset(of: plain))
+        for (body, group) in served where group.count > 1 {
+            #expect(!plain.contains(body) && Set(group.map { $0["Idempotency-Key"] ?? "" }).count == 1, "\(body)")
+        }
+    }
+
     @Test func `while a sender is stopped no other sends, and the next one continues when it is killed`() async throws {
         let lab = try OutboxLab()
         let first = try tool(["run"], in: lab)
@@ -102,11 +140,11 @@ import Testing
         #expect(try run("add", "--data", "{}", "--key", "k", "--lane", "l", url, in: lab).output == "1\n")
         #expect(try run("add", "--data", "{}", "--key", "k", "--lane", "l", url, in: lab).output == "1\n")
         let other = try run("add", "--data", "[]", "--key", "k", "--lane", "l", url, in: lab)
-        #expect(other.code == 64 && other.errors.contains("the key 'k' is that of item 1"))
+        #expect(other.code == 64 && other.errors.contains("the key 'k' was already used in lane 'l', for item 1"))
         #expect(try run("hold", "1", in: lab).code == 0)
         let list = try run("list", in: lab).output
-        #expect(list == "l to \(lab.server.url): 1 items, 2 B\n  1 held POST v1/readings 2 B\n")
-        #expect(try run("show", "1", in: lab).output.contains(#""item":1,"lane":"l","state":"held""#))
+        #expect(list == "l to \(lab.server.url): 1 item, 2 B\n  1 held POST v1/readings 2 B\n")
+        #expect(try run("show", "1", "--json", in: lab).output.contains(#""item":1,"lane":"l","state":"held""#))
         #expect(try run("drop", "1", in: lab).code == 0)
         let outcomes = try run("outcomes", "--json", "--acknowledge", in: lab).output
         #expect(outcomes.contains(#""outcome":"dropped""#))
@@ -165,5 +203,24 @@ import Testing
         #expect(delivered.allSatisfy { outcome.output.contains($0) } && outcome.output.hasSuffix("outcomes: 0\n"))
         #expect(outcome.errors.contains("too little space is left on the file system; free some"))
         #expect(lab.server.requests.value.count == 3)
+    }
+
+    @Test func `on a read-only file system items are refused and listed, and are sent when it is writable`() throws {
+        let lab = try OutboxLab()
+        let (tool, disk) = (ToolBinary.path + "-outbox", "\(lab.folder.path)/disk")
+        try FileManager.default.createDirectory(atPath: disk, withIntermediateDirectories: true)
+        let script = """
+            mount -t tmpfs -o size=200m none \(disk) || exit 99
+            \(tool) add --box \(disk)/box --data 1 \(lab.server.url)/v1/a
+            mount -o remount,ro \(disk) || exit 98
+            \(tool) add --box \(disk)/box --data 2 \(lab.server.url)/v1/b; echo "add: $?"
+            \(tool) list --box \(disk)/box
+            mount -o remount,rw \(disk) || exit 97
+            \(tool) run --once --box \(disk)/box; echo "run: $?"
+            """
+        let outcome = try LabProcess.run("/usr/bin/unshare", ["-m", "/bin/sh", "-c", script])
+        #expect(outcome.output.hasPrefix("1\nadd: 74\n") && outcome.output.hasSuffix("run: 0\n"), "\(outcome)")
+        #expect(outcome.output.contains("POST v1/a") && outcome.errors.contains("Read-only file system"))
+        #expect(lab.server.requests.value.map(\.path) == ["/v1/a"])
     }
 }

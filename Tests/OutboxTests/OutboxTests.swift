@@ -12,10 +12,17 @@ struct OutboxLab {
     let server: AnsweringServer
     let session: HTTPSession
 
-    init(respond: @escaping @Sendable (AnsweringServer.Request) -> [ServerStep] = { _ in [.response("done")] }) throws {
+    init(
+        connectivity: (any Connectivity)? = nil,
+        tls: TLSOptions = .init(),
+        interceptors: [any RequestInterceptor] = [],
+        respond: @escaping @Sendable (AnsweringServer.Request) -> [ServerStep] = { _ in [.response("done")] }
+    ) throws {
         folder = try LabFolder()
         server = try AnsweringServer(respond: respond)
-        session = try HTTPSession(configuration: .init(proxy: .direct))
+        session = try HTTPSession(
+            configuration: .init(tls: tls, proxy: .direct, interceptors: interceptors, connectivity: connectivity)
+        )
     }
 
     var path: String { "\(folder.path)/box" }
@@ -191,6 +198,18 @@ extension Outbox {
         #expect(lab.server.requests.value.count == 1)
     }
 
+    @Test func `a POST whose response is lost is not resent after the lifetime of its key`() async throws {
+        let clock = LabClock()
+        let lab = try OutboxLab { _ in
+            clock.advance(by: .seconds(25 * 3_600))
+            return [.reset]
+        }
+        let outbox = try await lab.open(clock)
+        try await lab.lane(outbox).post("a", .text("x"))
+        #expect(try await outbox.next(1).map(\.end) == [.uncertain])
+        #expect(lab.server.requests.value.count == 1)
+    }
+
     @Test func `an item of a sender that was killed is uncertain without a key, and resent with one`() async throws {
         let lab = try OutboxLab()
         let adding = try await lab.open(OutboxLab.addsOnly)
@@ -198,7 +217,8 @@ extension Outbox {
         let keyed = try await lab.lane(adding).post("b", .text("x"))
         for id in [plain, keyed] {
             try await adding.storage.store.write {
-                try $0.run("UPDATE item SET state = 1, first_sent = 0 WHERE id = ?", .integer(id.rawValue))
+                let sending = "state = 1, first_sent = 0, sent_check = ~0"
+                try $0.run("UPDATE item SET \(sending) WHERE id = ?", .integer(id.rawValue))
             }
         }
         let outcomes = try await lab.open().next(2)
@@ -280,6 +300,88 @@ extension Outbox {
         )
     }
 
+    @Test func `a batch that a captive portal rejects keeps its key`() async throws {
+        let isReached = Observed(false)
+        let lab = try OutboxLab { _ in
+            isReached.value
+                ? [.response(headers: ["X-Server: yes"])] : [.response("sign in", status: "400 Bad Request")]
+        }
+        let clock = LabClock()
+        let adding = try await lab.open(clock, sends: false)
+        let options = LaneOptions(batch: .ndjson(items: 4, linger: .zero), confirmation: .field("X-Server"))
+        let lane = lab.lane(adding, options)
+        for number in 0..<4 { try await lane.post("a", .text("\(number)")) }
+        let outbox = try await lab.open(clock)
+        while try await outbox.storage.lanes().first?.pause == nil { try await Task.sleep(for: .milliseconds(2)) }
+        isReached.update { $0 = true }
+        clock.advance(by: .seconds(3_700))
+        try await outbox.wake()
+        #expect(try await outbox.next(4).allSatisfy { $0.end == .delivered })
+        let requests = lab.server.requests.value
+        #expect(requests.count == 2 && Set(requests.map { $0["Idempotency-Key"] }).count == 1)
+        await outbox.shutdown()
+        await adding.shutdown()
+    }
+
+    @Test(arguments: [false, true])
+    func `a rejected batch that may have been processed is divided in repeatable lanes only`(
+        isRepeatable: Bool
+    ) async throws {
+        let lab = try OutboxLab { request in
+            request.body.count > 2 ? [.response("bad", status: "400 Bad Request")] : [.response("done")]
+        }
+        let adding = try await lab.open(OutboxLab.addsOnly)
+        let lane = lab.lane(adding, .init(batch: .ndjson(items: 2, linger: .zero), isRepeatable: isRepeatable))
+        for number in 0..<2 { try await lane.post("a", .text("\(number)")) }
+        try await adding.storage.store.write {
+            try $0.run("INSERT INTO batch (id, lane, key) SELECT 7, id, 'b' FROM lane")
+            try $0.run("UPDATE item SET batch = 7, first_sent = 0, sent_check = ~0")
+        }
+        await adding.shutdown()
+        let outcomes = try await lab.open().next(2)
+        #expect(outcomes.allSatisfy { $0.end == (isRepeatable ? .delivered : .refused) })
+        #expect(lab.server.requests.value.count == (isRepeatable ? 3 : 1))
+    }
+
+    @Test func `items that can't be lines of a batch are sent singly, under their own keys`() async throws {
+        let lab = try OutboxLab()
+        let adding = try await lab.open(OutboxLab.addsOnly)
+        let plain = lab.lane(adding)
+        let large = [UInt8](repeating: 7, count: 100_000)
+        try await plain.post("a", options: .init(key: .custom("empty")))
+        try await plain.post("a", .bytes(large), options: .init(key: .custom("large")))
+        let sent = try await plain.post("a", .text("1"), options: .init(key: .custom("sent")))
+        try await adding.storage.store.write {
+            try $0.run("UPDATE item SET first_sent = 0, sent_check = ~0 WHERE id = ?", .integer(sent.rawValue))
+        }
+        let batching = lab.lane(adding, .init(batch: .ndjson(items: 8, linger: .zero)))
+        for number in 2...3 { try await batching.post("a", .text("\(number)")) }
+        await adding.shutdown()
+        #expect(try await lab.open().next(5).allSatisfy { $0.end == .delivered })
+        let requests = lab.server.requests.value
+        #expect(requests.count == 4)
+        let bodies = Dictionary(requests.map { ($0["Idempotency-Key"] ?? "", $0.body) }, uniquingKeysWith: { $1 })
+        #expect(bodies[#""empty""#] == [] && bodies[#""large""#] == large && bodies[#""sent""#] == Array("1".utf8))
+        #expect(Set(bodies.values).contains(Array("2\n3\n".utf8)))
+    }
+
+    @Test func `a stored batch is sent with its key, also after the lane's rule for batches was removed`() async throws
+    {
+        let lab = try OutboxLab()
+        let adding = try await lab.open(OutboxLab.addsOnly)
+        let lane = lab.lane(adding, .init(order: .ordered(isStrict: true)))
+        for number in 1...3 { try await lane.post("a", .text("\(number)")) }
+        try await adding.storage.store.write {
+            try $0.run("INSERT INTO batch (id, lane, key) SELECT 7, id, 'b' FROM lane")
+            try $0.run("UPDATE item SET batch = 7 WHERE id < 3")
+        }
+        await adding.shutdown()
+        #expect(try await lab.open().next(3).allSatisfy { $0.end == .delivered })
+        let requests = lab.server.requests.value
+        #expect(requests.map(\.body) == ["1\n2\n", "3"].map { Array($0.utf8) })
+        #expect(requests.first?["Idempotency-Key"] == #""b""#)
+    }
+
     @Test func `a second outbox sends as soon as the first is closed, and not before`() async throws {
         let lab = try OutboxLab()
         let (first, second) = (try await lab.open(), try await lab.open())
@@ -312,6 +414,42 @@ extension Outbox {
         #expect(try await outbox.next(1).map(\.end) == [.cancelled])
         let error = await #expect(throws: OutboxError.self) { try await outbox.cancel(id) }
         #expect(error?.code == .notFound)
+    }
+
+    @Test func `an item of a batch that may have been processed can't be cancelled, dropped or held`() async throws {
+        let lab = try OutboxLab()
+        let outbox = try await lab.open(OutboxLab.addsOnly)
+        let id = try await lab.lane(outbox).post("a", .text("x"))
+        try await outbox.storage.store.write {
+            try $0.run("INSERT INTO batch (id, lane, key) SELECT 7, id, 'b' FROM lane")
+            try $0.run("UPDATE item SET batch = 7, first_sent = 0, sent_check = ~0")
+        }
+        for command in [BoxStorage.Command.cancel, .drop, .hold] {
+            let error = await #expect(throws: OutboxError.self) {
+                try await outbox.storage.perform(command, on: id.rawValue)
+            }
+            #expect(error?.code == .isSending)
+        }
+        #expect(try await outbox.items().map(\.state) == [.waiting])
+        await outbox.shutdown()
+    }
+
+    @Test func `an item that is cancelled leaves its unsent batch, which gets a new key`() async throws {
+        let lab = try OutboxLab()
+        let adding = try await lab.open(OutboxLab.addsOnly)
+        let lane = lab.lane(adding, .init(batch: .ndjson(items: 3, linger: .zero)))
+        let id = try await lane.post("a", .text("1"))
+        for number in 2...3 { try await lane.post("a", .text("\(number)")) }
+        try await adding.storage.store.write {
+            try $0.run("INSERT INTO batch (id, lane, key) SELECT 7, id, 'b' FROM lane")
+            try $0.run("UPDATE item SET batch = 7")
+        }
+        try await adding.cancel(id)
+        await adding.shutdown()
+        #expect(try await lab.open().next(3).map(\.end) == [.cancelled, .delivered, .delivered])
+        let request = try #require(lab.server.requests.value.first)
+        #expect(lab.server.requests.value.count == 1 && request.body == Array("2\n3\n".utf8))
+        #expect(request["Idempotency-Key"] != #""b""#)
     }
 
     @Test(arguments: [

@@ -10,19 +10,19 @@ struct PublicNamesTests {
     private static let table: [String: String] = [
         "NetworkClient": """
         AuthenticationHandler AuthenticationPolicy AuthenticationQuestion AuthenticationReply BearerTokens
-        BearerTokens.Refresh BodyOutput ChallengeHandler ClientIdentity ConnectMetrics Connectivity
-        ConnectivityGate ConnectivityWatch DataRequest DataResponse DownloadOptions DownloadRequest
-        DownloadResponse DownloadedFile EventMonitor ExchangeMetrics ExistingFile FailedAttempt GatePass HTTPConfiguration
+        BearerTokens.Refresh BodyOutput CachePolicy ChallengeHandler ClientIdentity ConnectMetrics Connectivity
+        ConnectivityGate ConnectivityWatch CookieAcceptPolicy CookiePolicy CookieStore DataRequest DataResponse DownloadOptions DownloadRequest
+        DownloadResponse DownloadedFile EventMonitor ExchangeMetrics ExistingFile FailedAttempt GatePass HTTP2Policy HTTPCache HTTPConfiguration
         HTTPError HTTPError.Code HTTPSession HTTPSession.Invalidation IdempotencyKey LocalBinding
         NetrcSource NetworkServiceType Pin
         ProposedRedirect ProxyConfiguration ProxyServer ProxyServer.Scheme Redirect RedirectChoice
         RedirectDecision RedirectPolicy RequestAttempt RequestBatch RequestBody RequestEvent RequestHandle RequestHandle.Kind
         RequestHandle.State RequestInterceptor RequestMetrics RequestOptions RequestProgress ResponseBody ResponseBody.AsyncIterator
-        ResponseBody.Element ResponseBody.Failure ResponseSerializerSettings SecurityPolicy SecurityPolicy.Mode
+        ResponseBody.Element ResponseBody.Failure ResponseSerializerSettings ResponseSource SecurityPolicy SecurityPolicy.Mode
         ServerChallenge ServerChallenge.Verdict ServerSentEvents ServerSentEvents.AsyncIterator
-        ServerSentEvents.Element ServerSentEvents.Failure SpaceCredential StreamRequest StreamedResponse TLSOptions
+        ServerSentEvents.Element ServerSentEvents.Failure SpaceCredential StaleReason StreamRequest StreamedResponse TLSOptions
         TLSOptions.Version Throttle Transport TransportRequest TransportResponse TrustRoots WebSocket WebSocket.Messages
-        WebSocketOptions
+        WebSocketOptions WillCache
         """,
         "HTTPSerialization": """
         BytesResponseSerializer CompoundResponseSerializer CompoundResponseSerializer.Output
@@ -35,14 +35,24 @@ struct PublicNamesTests {
         SerializedRequest StringResponseSerializer
         """,
         "NetworkClientCore": """
-        AuthenticationChallenge AuthenticationChallenge.Parameter Credential Processing ProxyExceptions ServerSentEvent
+        AuthenticationChallenge AuthenticationChallenge.Parameter Cookie Cookie.SameSite Credential Processing ProxyExceptions ServerSentEvent
         Timeouts Timeouts.Stage WebSocketCloseCode WebSocketClosure WebSocketCompression WebSocketMessage
+        """,
+        "NetworkClientNegotiate": """
+        GSSAPIError NegotiatePolicy
         """,
         "NetworkClientTesting": """
         ScriptedMonitor ScriptedResponse ScriptedSignal ScriptedTransport ScriptedTransport.Mismatch
         """,
         "NetworkClientObservability": """
         RequestLogger RequestMeter RequestTracer
+        """,
+        "EventService": """
+        NetwatchEvent NetwatchEvent.Gap NetwatchEvent.ID NetwatchEvents NetwatchEvents.AsyncIterator NetwatchEvents.Element
+        NetwatchEvents.Failure
+        """,
+        "NetworkClientEventService": """
+        PathNotKnown
         """,
         "NetworkClientServiceLifecycle": """
         HTTPSessionService
@@ -54,7 +64,11 @@ struct PublicNamesTests {
         OutboxOutcomes.Element OutboxOutcomes.Failure OutboxStatistics ResponseConfirmation
         """,
         "OutboxCore": """
-        ItemEnd ItemState LaneClass LaneOrder
+        AllowedHours ItemEnd ItemState LaneClass LaneOrder
+        """,
+        "ResourceLoader": """
+        ActivityIndicator ActivityIndicator.State LoadReceipt ResourceLoader ResourceLoader.Decode ResourceLoader.Size
+        ResourceLoaderOptions ResourceLoaderOptions.Order
         """,
         "RequestGate": """
         CircuitBreakerPolicy GatePolicy GiveUpReason PathLossPolicy RequestPriority RetryDecision RetryPolicy

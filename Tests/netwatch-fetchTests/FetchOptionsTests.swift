@@ -56,6 +56,19 @@ import Testing
         #expect(configuration.binding == .interface("lo") && configuration.unixSocketPath == "/s")
     }
 
+    @Test func `the last version of HTTP counts`() throws {
+        let journal = try FetchJournal(wakeup: Wakeup.open(), isVerbose: false)
+        let cases: [([String], HTTP2Policy)] = [
+            ([], .automatic), (["--http2"], .automatic), (["--http1.1"], .off),
+            (["--http2-prior-knowledge"], .priorKnowledge), (["--http1.1", "--http2"], .automatic),
+        ]
+        for (options, policy) in cases {
+            let parsed = try NetwatchFetch.parseAsRoot(["fetch", "http://x/"] + options)
+            let fetch = try #require(parsed as? FetchCommand)
+            #expect(fetch.connection.configuration(.init(), monitor: journal).http2 == policy)
+        }
+    }
+
     @Test func `pins and trust`() throws {
         let text = "sha256//" + String(repeating: "A", count: 43) + "="
         let pinned = try command("--pin", text, "-k").trust.tls()

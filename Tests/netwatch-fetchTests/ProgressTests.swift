@@ -23,6 +23,15 @@ import Testing
         #expect(meter([], of: nil).rate == nil)
     }
 
+    @Test func `a request that waits for a second says what for`() {
+        func at(_ milliseconds: Int64) -> Instant { .init(nanoseconds: milliseconds * 1_000_000) }
+        var row = ActivityRow(at: at(0))
+        #expect(row.text(.path, width: 80, at: at(999)) == nil)
+        #expect(row.text(.path, width: 80, at: at(1_000)) == "waiting for a path")
+        #expect(row.text(.server, width: 80, at: at(1_001)) == "waiting for the server")
+        #expect(row.text(.server, width: 22, at: at(1_002)) == nil)
+    }
+
     @Test func `a line of progress`() {
         let half = meter([(0, 0), (1, 500_000)], of: 1_000_000)
         let line = ProgressText.line(half, width: 80)

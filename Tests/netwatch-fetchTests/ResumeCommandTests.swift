@@ -27,6 +27,7 @@ import Testing
         ),
         (["-u", "me:\u{301}x"], ["-u", "me"]), (["-x", "me:\u{301}x@\u{301}y@proxy"], ["-x", "me:...@proxy"]),
         (["http://me:x@host/a:b@c"], ["http://me:...@host/a:b@c"]), (["http://me@host/"], ["http://me@host/"]),
+        (["-b", "sid=x", "-jb", "jar", "--cookie=sid=x"], ["-b", "...", "-jb", "jar", "--cookie=..."]),
         (["--resume", "-o", "user:x", "http://x/-u"], ["--resume", "-o", "user:x", "http://x/-u"]),
     ])
     func `secrets are left out`(given: [String], shown: [String]) {

@@ -4,6 +4,7 @@ import EventServer
 import Glibc
 import NIOCore
 import NetworkLab
+import ReachabilityCore
 import Testing
 
 @Suite(.timeLimit(.minutes(5))) struct EventRequestTests {
@@ -19,6 +20,19 @@ import Testing
         #expect(try lab.get("/v1/state", "If-None-Match: \"\(ServerLab.id(2))\"").status == 200)
         let head = try lab.get("/v1/state", method: "HEAD")
         #expect(head.status == 200 && head.fields["content-length"] == response.fields["content-length"])
+    }
+
+    @Test func `the state over Wi-Fi has the details of the radio`() throws {
+        let lab = try ServerLab()
+        lab.publish(2, carrier: .init(index: 3, name: "wlan0", kind: .wifi, kindSource: .plain))
+        let client = try lab.client()
+        client.request("/v1/state")
+        client.request("/metrics")
+        let response = try client.response()
+        #expect(response.body == "{\"seq\":2,\"wifi\":{}}\n" && response.fields["etag"] == "\"\(ServerLab.id(2))\"")
+        #expect(try client.response().body.hasPrefix("# HELP"))
+        #expect(try lab.get("/v1/state?after=\(ServerLab.id(1))").body == response.body)
+        #expect(try lab.get("/v1/state", "If-None-Match: \"\(ServerLab.id(2))\"").status == 304)
     }
 
     @Test func `a request for what follows the current event waits for it`() throws {
@@ -51,8 +65,9 @@ import Testing
     }
 
     @Test(arguments: [
-        ("GET / HTTP/1.1\r\n\r\n", 404, "the routes are"), ("PUT /v1/state HTTP/1.1\r\n\r\n", 405, "GET or HEAD"),
+        ("GET /x HTTP/1.1\r\n\r\n", 404, "the routes are"), ("PUT /v1/state HTTP/1.1\r\n\r\n", 405, "GET or HEAD"),
         ("GET /v1/state?after=x HTTP/1.1\r\n\r\n", 400, "such as 00f3a2b1c4d5e6f7.42"),
+        ("GET /?span=2h HTTP/1.1\r\n\r\n", 400, "span: write one of 10m, 1h, 24h, 7d"),
         ("what\r\n\r\n", 400, "METHOD TARGET"),
         ("GET / HTTP/1.1\r\nContent-Length: 3\r\n\r\nabc", 400, "has a body"),
     ])
@@ -75,6 +90,53 @@ import Testing
         for _ in 0..<(100 << 20) / block.count where !client.send(block) { break }
         #expect(try client.response().status == 431)
         #expect(try lab.get("/v1/state").status == 200)
+    }
+
+    @Test func `a client that sends requests without reading the responses is not read from, and closed`() throws {
+        let lab = try ServerLab { $0.idleTimeout = .seconds(1) }
+        let client = try lab.client()
+        let padding = String(repeating: "x", count: 1000)
+        let request = Array("GET /metrics HTTP/1.1\r\nX-Field: \(padding)\r\n\r\n".utf8)
+        // Far more than the buffers of the kernel and of the server take, in requests as well as in responses.
+        var taken = 0
+        while taken < 8192, client.send(request) { taken += 1 }
+        #expect(taken < 8192)
+        #expect(try lab.get("/metrics").status == 200)
+    }
+
+    @Test func `requests that wait for the client to read responses are served when it does`() throws {
+        let lab = try ServerLab()
+        lab.publish(1)
+        let client = try lab.client()
+        client.send(String(repeating: "GET /metrics HTTP/1.1\r\n\r\n", count: 1000))
+        client.request("/v1/state")
+        // Another one is served meanwhile.
+        #expect(try lab.get("/metrics").status == 200)
+        for _ in 0..<1000 { #expect(try client.response().body.hasPrefix("# HELP")) }
+        #expect(try client.response().fields["etag"] == "\"\(ServerLab.id(1))\"")
+    }
+
+    @Test func `the page is HTML that may load nothing, with the id after which it continues`() throws {
+        let lab = try ServerLab()
+        lab.publish(3)
+        let response = try lab.get("/?span=24h")
+        #expect(response.status == 200 && response.fields["content-type"] == "text/html; charset=utf-8")
+        #expect(try #require(response.fields["content-security-policy"]).hasPrefix("default-src 'none'; "))
+        #expect(response.body.hasPrefix("<!doctype html>\n") && response.body.hasSuffix("</html>\n"))
+        #expect(response.body.contains("data-id=\"\(ServerLab.id(3))\""))
+        let client = try lab.client()
+        client.request("/", method: "HEAD")
+        client.request("/v1/state")
+        let head = try client.response(hasBody: false)
+        #expect(head.fields["content-security-policy"] != response.fields["content-security-policy"])
+        #expect(try client.response().fields["etag"] == "\"\(ServerLab.id(3))\"")
+        // A page is no subscriber.
+        #expect(try lab.get("/metrics").body.contains("\nnetwatch_subscribers 0\n"))
+    }
+
+    @Test func `a page whose machine is not described in time is refused`() throws {
+        let lab = try ServerLab({ $0.pathTimeout = .milliseconds(5) }, isSilent: true)
+        #expect(try lab.get("/").status == 504)
     }
 
     @Test func `a head that does not arrive in time is refused`() throws {

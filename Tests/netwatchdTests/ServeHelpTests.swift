@@ -16,7 +16,7 @@ import Testing
                 count += 1
             }
         }
-        #expect(count == 3)
+        #expect(count == 4)
     }
 
     @Test func `help names the command as users type it`() {

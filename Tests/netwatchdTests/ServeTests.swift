@@ -1,5 +1,6 @@
 import CommandLineLab
 import Glibc
+import HTTPLab
 import NetworkLab
 import ReachabilityCore
 import Testing
@@ -138,6 +139,11 @@ import Testing
         #expect(route["reachable"] == .bool(true) && route["host"]?.text == LabUplinks.server)
         let first = try #require(route["paths"]?.elements?.first)
         #expect(first["gateway"]?.text == "192.0.2.1" && first["interface"]?["name"]?.text == "wlan0")
+        client.request("/")
+        let page = try client.response().body
+        #expect(
+            page.contains("<title>wifi · ") && page.contains(">wlan0 <span class=\"kind\">wifi, <b>path</b></span>")
+        )
         client.request("/metrics")
         let text = try client.response().body
         #expect(text.contains("\nnetwatch_state{state=\"wifi\"} 1\n"))
@@ -145,7 +151,59 @@ import Testing
         remote.send("GET /v1/state HTTP/1.1\r\nHost: 127.0.0.1:8787\r\n\r\n")
         #expect(try remote.response().status == 200)
         let written = String(decoding: try Repository.bytes(of: metrics.path), as: UTF8.self)
+        var status = stat()
+        #expect(stat(metrics.path, &status) == 0 && status.st_mode & 0o777 == 0o644)
         #expect(written.contains("netwatch_state{state=\"wifi\"} 1\n"))
+    }
+
+    @Test func `netwatch history reports what the service has stored, and says if it stores nothing`() throws {
+        let uplinks = try uplinks.get()
+        let journal = try LabFolder()
+        let tool = try serve("--journal", journal.path + "/journal")
+        let client = try follow()
+        _ = try client.event()
+        try uplinks.loseWiFi()
+        while try client.object()["status"]?.text == "wifi" {}
+        let report = try LabProcess.run(ToolBinary.path, ["history", "--socket", try path, "--since", "1d"])
+        #expect(report.code == 0 && report.errors == "", "\(report)")
+        #expect(report.output.contains("\nwhole ") && report.output.hasPrefix("day "))
+        tool.send(SIGTERM)
+        #expect(try tool.exitCode() == 0)
+        let missing = try LabProcess.run(ToolBinary.path, ["history", "--socket", try path])
+        #expect(missing.code == 65 && missing.errors.contains("start it with 'netwatch serve --journal DIR'"))
+        let plain = try serve()
+        defer { plain.send(SIGTERM) }
+        _ = try follow()
+        let refused = try LabProcess.run(ToolBinary.path, ["history", "--socket", try path])
+        #expect(refused.code == 65 && refused.errors.contains("keeps no journal"), "\(refused)")
+    }
+
+    @Test(arguments: ["size=40k", "ro"])
+    func `with a journal on a full or read-only disk, the service goes on and says so`(options: String) throws {
+        let uplinks = try uplinks.get()
+        let folder = try LabFolder()
+        mkdir(folder.path + "/disk", 0o700)
+        let script = #"""
+            mount -t tmpfs -o "$1" none "$2/disk" &&
+            exec "$0" serve --socket "$2/events.sock" --journal "$2/disk/journal" --kind 'wlan*=wifi' 2>&1
+            """#
+        let service = try uplinks.home.run {
+            try LabProcess("/usr/bin/unshare", ["-m", "/bin/sh", "-c", script, ToolBinary.path, options, folder.path])
+        }
+        try service.waitForOutput { $0.contains("events are served, but not stored in") }
+        let client = try EventClient(path: folder.path + "/events.sock")
+        client.request("/v1/events")
+        #expect(try client.head().status == 200)
+        #expect(try client.object()["status"]?.text == "wifi")
+        try uplinks.loseWiFi()
+        while try client.object()["status"]?.text == "wifi" {}
+        let other = try EventClient(path: folder.path + "/events.sock")
+        other.request("/metrics")
+        #expect(try other.response().body.contains("\nnetwatch_journal_up 0\n"))
+        try service.send(SIGTERM)
+        let outcome = try service.finish()
+        // It says so once.
+        #expect(outcome.code == 0 && outcome.output.filter(\.isNewline) == "\n", "\(outcome)")
     }
 
     @Test func `systemd is told when connections are accepted, and its sockets are used`() throws {
@@ -190,7 +248,9 @@ import Testing
     }
 
     /// The examples of docs/events.md, by the language of their block and the program that runs them.
-    @Test(arguments: [("sh", "/bin/sh"), ("python", "/usr/bin/python3"), ("js", "/usr/bin/node")])
+    @Test(arguments: [
+        ("sh", "/bin/sh"), ("python", "/usr/bin/python3"), ("js", "/usr/bin/node"), ("go", "/usr/bin/go"),
+    ])
     func `the examples of the page about events work`(language: String, program: String) throws {
         guard access(program, X_OK) == 0 else { return }
         let tool = try serve()
@@ -204,10 +264,21 @@ import Testing
         for block in blocks where !block.contains("serve") {
             let text = String(block.replacing("/run/netwatch/events.sock", with: try path))
             let process = try uplinks.get().home.run {
-                try LabProcess(program, [language == "js" ? "-e" : "-c", text])
+                try LabProcess(program, try arguments(language, text))
             }
             try process.waitForOutput { $0.contains("wifi") }
         }
+    }
+
+    private func arguments(_ language: String, _ text: String) throws -> [String] {
+        guard language == "go" else { return [language == "js" ? "-e" : "-c", text] }
+        let imports = #"import ("bufio"; "context"; "fmt"; "net"; "net/http")"#
+        let file = try folder.get().path + "/example.go"
+        let source = "package main\n\(imports)\nfunc main() {\n\(text)}\n"
+        let stream = try #require(fopen(file, "we"))
+        defer { fclose(stream) }
+        #expect(fputs(source, stream) >= 0)
+        return ["run", file]
     }
 }
 
@@ -222,7 +293,7 @@ final class SocketFolder: Sendable {
     }
 
     deinit {
-        unlink(path + "/events.sock")
+        for file in ["events.sock", "example.go"] { unlink(path + "/" + file) }
         rmdir(path)
     }
 }

@@ -78,14 +78,9 @@ public struct JSONSerializer: RequestSerializer, PlacingSerializer {
         _ request: SerializedRequest,
         parameters: Parameters?
     ) throws(RequestSerializationError) -> SerializedRequest {
-        guard !placement.isTarget(of: request) else {
-            return try FormSerializer(placement: placement, options: options).serialize(request, parameters: parameters)
+        try placement.write(parameters, into: request, options) { (tree) throws(RequestSerializationError) in
+            ("application/json", JSONWriter.text(of: tree.json(options), isPretty: isPretty))
         }
-        guard let tree = try parameters?.tree() else { return request }
-        var request = request
-        request.head.setContentType("application/json")
-        request.body = JSONWriter.text(of: tree.json(options), isPretty: isPretty)
-        return request
     }
 }
 
@@ -116,10 +111,12 @@ public struct PropertyListSerializer: RequestSerializer, PlacingSerializer {
         _ request: SerializedRequest,
         parameters: Parameters?
     ) throws(RequestSerializationError) -> SerializedRequest {
-        guard !placement.isTarget(of: request) else {
-            return try FormSerializer(placement: placement, options: options).serialize(request, parameters: parameters)
+        try placement.write(parameters, into: request, options) { (tree) throws(RequestSerializationError) in
+            ("application/x-plist", try propertyList(tree))
         }
-        guard let tree = try parameters?.tree() else { return request }
+    }
+
+    private func propertyList(_ tree: ParameterNode) throws(RequestSerializationError) -> [UInt8] {
         switch tree {
         case .dictionary, .array, .set: break
         default: throw .init("the parameters are \(tree.kind): a property list is a dictionary or an array")
@@ -132,11 +129,8 @@ public struct PropertyListSerializer: RequestSerializer, PlacingSerializer {
         }
         let encoder = PropertyListEncoder()
         encoder.outputFormat = isBinary ? .binary : .xml
-        var request = request
-        request.head.setContentType("application/x-plist")
         do {
-            request.body = Array(try encoder.encode(content))
-            return request
+            return Array(try encoder.encode(content))
         } catch {
             throw .init("the parameters can't be written as a property list: \(error)")
         }
@@ -166,5 +160,33 @@ public struct PropertyListSerializer: RequestSerializer, PlacingSerializer {
             return .dictionary(contents)
         default: return node
         }
+    }
+}
+
+extension ParameterPlacement {
+    /// Returns a request with parameters as a query or as a body; without parameters there is no body.
+    ///
+    /// - Parameters:
+    ///   - parameters: The parameters; nil for none.
+    ///   - request: The request.
+    ///   - options: The format of a query.
+    ///   - body: Returns the media type and the bytes of the body.
+    /// - Returns: The request with the parameters.
+    /// - Throws: The error of the closure or the query.
+    fileprivate func write(
+        _ parameters: Parameters?,
+        into request: SerializedRequest,
+        _ options: ParameterOptions,
+        as body: (ParameterNode) throws(RequestSerializationError) -> (type: String, bytes: [UInt8])
+    ) throws(RequestSerializationError) -> SerializedRequest {
+        guard !isTarget(of: request) else {
+            return try FormSerializer(placement: self, options: options).serialize(request, parameters: parameters)
+        }
+        guard let tree = try parameters?.tree() else { return request }
+        var request = request
+        let (type, bytes) = try body(tree)
+        request.head.setContentType(type)
+        request.body = bytes
+        return request
     }
 }

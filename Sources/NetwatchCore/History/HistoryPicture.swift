@@ -112,7 +112,7 @@ package struct HistoryPicture: Sendable {
             let why = outage.reasons.isEmpty ? "" : ": " + outage.reasons.joined(separator: ", ")
             let words = "Outage of \(outage.length(in: history, until: window.upperBound)) from \(start)\(why)"
             return #"<path class="away" d="M\#(x) \#(foot - 7)L\#(x - 4) \#(foot)H\#(x + 4)Z">"#
-                + "<title>\(words.escapedForXML)</title></path>"
+                + "<title>\(words.escapedForTerminal.escapedForMarkup)</title></path>"
         }
     }
 
@@ -140,24 +140,8 @@ package struct HistoryPicture: Sendable {
 
     private static func word(_ text: String, x: Int, y: Int, _ look: String, anchor: String? = nil) -> String {
         let place = anchor.map { #" text-anchor="\#($0)""# } ?? ""
-        return #"<text class="\#(look)" x="\#(x)" y="\#(y)"\#(place)>\#(text.escapedForXML)</text>"#
-    }
-}
-
-extension String {
-    /// The text as XML's character data or an attribute's value; what XML 1.0 forbids is escaped as for a terminal.
-    fileprivate var escapedForXML: String {
-        var escaped = ""
-        for character in escapedForTerminal {
-            switch character {
-            case "&": escaped += "&amp;"
-            case "<": escaped += "&lt;"
-            case ">": escaped += "&gt;"
-            case "\"": escaped += "&quot;"
-            default: escaped.append(character)
-            }
-        }
-        return escaped
+        let markup = text.escapedForTerminal.escapedForMarkup
+        return #"<text class="\#(look)" x="\#(x)" y="\#(y)"\#(place)>\#(markup)</text>"#
     }
 }
 

@@ -116,7 +116,7 @@ extension History {
     /// The days of a window of which something is known, each with how available it was in it.
     ///
     /// An outage that begins at midnight belongs to the new day, and only at the window's end of the day before.
-    func knownDays(
+    package func knownDays(
         _ days: LocalDays,
         in window: Range<Instant>
     ) -> [(day: LocalDay, availability: Availability)] {
@@ -132,7 +132,7 @@ extension History {
     }
 
     /// The outages that have a part in a window, also those that begin with its end, as ``timeline`` counts them.
-    func outages(in window: Range<Instant>) -> [Outage] {
+    package func outages(in window: Range<Instant>) -> [Outage] {
         outages.filter { outage in
             outage.start <= window.upperBound
                 && (outage.start >= window.lowerBound || outage.end.map { $0 > window.lowerBound } ?? true)

@@ -23,6 +23,10 @@ package struct LiveView: Sendable {
     private(set) var destinations: [DestinationRow]
     /// The changes.
     private(set) var log: EventLog
+    /// The first change that the view received.
+    private var first: FirstChange?
+    /// The changes from before that, until the first one is known.
+    private var earlier: EarlierChanges?
     /// Whether the kernel's messages are being recorded.
     private(set) var recording = RecordingState.off
     /// Where on the screen people are.
@@ -98,6 +102,10 @@ extension LiveView {
         case .change(let change, let latency, at: let moment):
             advance(to: moment)
             take(change, latency)
+            joinEarlier()
+        case .earlier(let changes):
+            earlier = changes
+            joinEarlier()
         case .model(let snapshot, let evaluation, let why, at: let moment):
             advance(to: moment)
             take(snapshot, evaluation, why)
@@ -137,11 +145,25 @@ extension LiveView {
 
     private mutating func take(_ change: ReachabilityChange, _ latency: Duration?) {
         noteContentChange()
+        if first == nil { first = .init(change: change, time: clock.now, elapsed: clock.elapsed) }
         timeline.note(change.status, at: clock.elapsed)
         if verdict.take(change, clock) { clock.noteEvent() }
         let isShown = log.append(change, latency: latency, time: .init(clock.now))
         // Who reads older events is not disturbed.
         if isShown, navigation.logTop > 0 { navigation.logTop += 1 }
+    }
+
+    /// Puts the changes from before the view was opened in front of its own, once it has its first one.
+    private mutating func joinEarlier() {
+        guard let first, let earlier else { return }
+        self.earlier = nil
+        guard let entries = earlier.leading(to: first.change, at: first.time.time) else { return }
+        noteContentChange()
+        timeline = timeline.continuing(earlier.timeline, offset: first.offset, from: first.elapsed)
+        log.prepend(entries)
+        if timeline.since < first.elapsed {
+            verdict.extend(since: timeline.since, first.localTime(of: timeline.since, entries))
+        }
     }
 
     private mutating func take(_ snapshot: NetworkSnapshot, _ evaluation: PathEvaluation, _ why: [Sentence]) {

@@ -5,6 +5,8 @@ package enum LiveViewInput: Sendable {
     /// A change of the monitor; `latency` is the time from reading the kernel's message to the change, if one caused
     /// it.
     case change(ReachabilityChange, latency: Duration?, at: ViewMoment)
+    /// The changes from before the view was opened; they may arrive at any time, once.
+    case earlier(EarlierChanges)
     /// The monitor's model after a change, for the table of interfaces and the sentences.
     case model(NetworkSnapshot, PathEvaluation, why: [Sentence], at: ViewMoment)
     /// How much each interface has carried; the rates follow from two of these.

@@ -57,6 +57,9 @@ package struct JSONText: Sendable {
     /// Whether it is `null`.
     package var isNull: Bool { trimmed.first == UInt8(ascii: "n") }
 
+    /// Whether it is `true`.
+    package var isTrue: Bool { trimmed.first == UInt8(ascii: "t") }
+
     private var trimmed: ArraySlice<UInt8> {
         let isSpace = { (byte: UInt8) in byte == 0x20 || (0x09...0x0A).contains(byte) || byte == 0x0D }
         let end = bytes.lastIndex { !isSpace($0) }.map { $0 + 1 } ?? bytes.startIndex

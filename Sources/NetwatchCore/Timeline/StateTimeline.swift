@@ -62,6 +62,26 @@ package struct StateTimeline: Sendable, Hashable {
         note(status, at: end)
     }
 
+    /// Returns this timeline from a moment on, preceded by another one up to that moment.
+    ///
+    /// The other one's last state lasts until the moment. If it begins no earlier than that, nothing changes.
+    ///
+    /// - Parameters:
+    ///   - earlier: The other timeline.
+    ///   - offset: What to add to the moments of the other one's clock for those of this one's.
+    ///   - moment: When the other one ends.
+    /// - Returns: The joined timeline.
+    package func continuing(_ earlier: Self, offset: Duration, from moment: Instant) -> Self {
+        let spans = earlier.spans(in: earlier.start..<earlier.end).map { ($0.status, $0.start.advanced(by: offset)) }
+        guard let (status, start) = spans.first, start < moment else { return self }
+        var joined = Self(status, at: start, capacity: capacity)
+        for (status, start) in spans where start < moment { joined.note(status, at: start) }
+        joined.advance(to: moment)
+        for span in self.spans(in: moment..<max(moment, end)) { joined.note(span.status, at: span.start) }
+        joined.advance(to: end)
+        return joined
+    }
+
     /// The stretches within a window, clipped to it, the oldest first; what has been merged is missing.
     package func spans(in window: Range<Instant>) -> [StateSpan] {
         var found: [StateSpan] = []

@@ -57,6 +57,26 @@ extension BodyReceiver {
     var progress: BodyProgress? { nil }
     func open() -> EventLoopFuture<Void>? { nil }
     func close() -> EventLoopFuture<Void>? { nil }
+
+    /// Receives a response whose body is already complete.
+    ///
+    /// - Parameters:
+    ///   - head: The head.
+    ///   - body: The whole body.
+    /// - Returns: Nil if the request may end immediately; otherwise a future after which it ends. If it fails, so does the
+    ///   request.
+    /// - Throws: ``HTTPError``, which ends the request.
+    func receive(_ head: HTTPResponseHead, _ body: ByteBuffer) throws(HTTPError) -> EventLoopFuture<Void>? {
+        switch try begin(head) {
+        case .memory, .again: return nil
+        case .whole: return end()
+        case .here:
+            guard let received = try receive(body) else { return end() }
+            return received.assumeIsolated().flatMap { [self] _ in
+                end() ?? received.eventLoop.makeSucceededVoidFuture()
+            }.nonisolated()
+        }
+    }
 }
 
 /// The destination of a response body.

@@ -24,6 +24,9 @@ public struct RequestBody: Sendable {
         var isNone: Bool { bytes == nil && makeSource == nil }
     }
 
+    /// The media type; nil if there is none, or if the body can't be produced.
+    package var mediaType: String? { try? content.get().contentType }
+
     /// No body.
     public static let none = Self(content: .success(.init()))
 

@@ -46,8 +46,7 @@ final class ConnectionProcess {
         self.promise = promise
         nextHop = plan.endpoint.nextHop
         guard let proxy = plan.endpoint.proxy else { return }
-        let context = plan.proxies
-        passage = .init(proxy, to: plan.endpoint, context.authenticator, maximumHead: context.maximumHead)
+        passage = .init(proxy, to: plan.endpoint, plan.proxies)
     }
 
     var endpoint: Endpoint { plan.endpoint }
@@ -183,10 +182,10 @@ final class ConnectionProcess {
         handshake.whenComplete { [self] result in
             guard !isOver else { return }
             switch result {
-            case .success(let version):
+            case .success(let result):
                 metrics.tls = lap()
-                metrics.tlsVersion = version
-                succeed(channel)
+                metrics.tlsVersion = result.version
+                succeed(channel, applicationProtocol: result.applicationProtocol)
             case .failure(let error):
                 fail(handshake.verdict.error(for: error, host: endpoint.nameForTLS))
             }
@@ -211,10 +210,11 @@ final class ConnectionProcess {
         fail(named(.init(.connectTimedOut, processing: .neverSent, reason: reason)))
     }
 
-    private func succeed(_ channel: any Channel) {
+    private func succeed(_ channel: any Channel, applicationProtocol: String? = nil) {
         guard !isOver else { return }
         end()
-        promise.succeed(.init(channel: channel, metrics: metrics))
+        metrics.version = applicationProtocol == "h2" || endpoint.assumesHTTP2 ? "HTTP/2" : "HTTP/1.1"
+        promise.succeed(.init(channel: channel, metrics: metrics, applicationProtocol: applicationProtocol))
     }
 
     private func fail(_ error: HTTPError) {
@@ -307,12 +307,53 @@ extension ConnectionProcess {
 
     private func refused(_ refusal: ProxyRefusal) {
         metrics.proxy = (metrics.proxy ?? .zero) + lap()
+        if let step = passage?.tokenStep(after: refusal) { return obtainToken(by: step, refusal) }
         guard passage?.mayRetry(after: refusal) == true else {
             return fail(failure?.error(for: refusal) ?? Self.cancelled(endpoint))
         }
+        reconnect()
+    }
+
+    /// Opens another connection to the proxy.
+    private func reconnect() {
         abandonChannels()
         metrics.remoteAddress = nil
         do throws(HTTPError) { try connect() } catch { fail(named(error)) }
+    }
+
+    /// Obtains a token for the proxy off the event loop, and asks the proxy again.
+    private func obtainToken(by step: ProxyTokenStep, _ refusal: ProxyRefusal) {
+        let me = NIOLoopBound(self, eventLoop: loop)
+        let loop = loop
+        Task {
+            let result: Result<SecurityStep, any Error>
+            do {
+                result = .success(try await step.context.step(step.token))
+            } catch {
+                result = .failure(error)
+            }
+            let isFirst = step.token == nil
+            loop.execute { me.value.obtained(result, isFirst: isFirst, refusal) }
+        }
+    }
+
+    private func obtained(_ result: Result<SecurityStep, any Error>, isFirst: Bool, _ refusal: ProxyRefusal) {
+        guard !isOver, let proxy = passage?.proxy else { return }
+        switch result {
+        case .failure(let cause):
+            fail(named(.negotiationFailed(.proxyAuthenticationRequired, "\(proxy)", .neverSent, cause)))
+        case .success(let step):
+            guard let token = step.token else {
+                return fail(failure?.error(for: refusal) ?? Self.cancelled(endpoint))
+            }
+            passage?.take(token, isComplete: step.isComplete)
+            // The tokens after the first belong to the connection.
+            guard !isFirst, let prepared = channels.first, prepared.channel.isActive, let tunnel = prepared.tunnel,
+                let dialogue = passage?.dialogue()
+            else { return reconnect() }
+            tunnel.renew(dialogue)
+            open(prepared)
+        }
     }
 
     /// The error if the timeout for connecting expires while the proxy is being negotiated with.

@@ -57,6 +57,8 @@ struct EstablishedConnection: Sendable {
     let channel: any Channel
     /// The durations and addresses of its stages.
     let metrics: ConnectMetrics
+    /// The protocol that the server selected in the TLS handshake (ALPN); nil for none.
+    let applicationProtocol: String?
 }
 
 /// A connection that is being opened.
@@ -124,6 +126,8 @@ public struct ConnectMetrics: Sendable, Hashable {
     public var remoteAddress: String?
     /// The negotiated TLS version, such as `TLSv1.3`.
     public var tlsVersion: String?
+    /// The version of HTTP that the connection uses, `HTTP/1.1` or `HTTP/2`; nil until it is open.
+    public var version: String?
 
     /// Creates empty metrics.
     public init() {}

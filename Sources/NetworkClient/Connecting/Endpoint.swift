@@ -25,6 +25,8 @@ struct Endpoint: Sendable, Hashable {
     var tls: RequestTLS?
     /// The type of traffic; nil for the kernel's defaults.
     var serviceType: NetworkServiceType?
+    /// The use of HTTP/2; off for a WebSocket.
+    var http2 = HTTP2Policy.off
 }
 
 /// The interface or source address that a connection's socket is bound to.

@@ -35,20 +35,35 @@ struct PreparedChannel {
                 reason: "a secure connection needs a TLS client: give the connector one"
             )
         }
-        handshake = try Self.add(tls, host: plan.endpoint.nameForTLS, for: plan.request, to: pipeline)
+        handshake = try Self.add(
+            tls,
+            host: plan.endpoint.nameForTLS,
+            for: plan.request,
+            offersHTTP2: plan.endpoint.offersHTTP2,
+            to: pipeline
+        )
     }
 
     private static func add(
         _ tls: TLSClient,
         host: String,
         for request: OpeningRequest = .unknown,
+        offersHTTP2: Bool = false,
         to pipeline: ChannelPipeline.SynchronousOperations
     ) throws -> HandshakeHandler {
-        let (handler, verdict) = try tls.makeHandler(host: host, for: request)
+        let (handler, verdict) = try tls.makeHandler(host: host, for: request, offersHTTP2: offersHTTP2)
         let handshake = HandshakeHandler(handler, verdict)
         try pipeline.addHandlers(handler, handshake)
         return handshake
     }
+}
+
+/// The result of a TLS handshake.
+struct HandshakeResult: Sendable {
+    /// The TLS version, such as `TLSv1.3`.
+    let version: String?
+    /// The protocol that the server selected (ALPN, RFC 7301); nil for none.
+    let applicationProtocol: String?
 }
 
 /// Waits behind the TLS handler for the end of the handshake, reports it, and removes itself.
@@ -59,23 +74,23 @@ final class HandshakeHandler: ChannelInboundHandler, RemovableChannelHandler {
     /// The result of the trust evaluation for this connection.
     let verdict: TLSVerdict
     private let tls: NIOSSLClientHandler
-    private var result: Result<String?, any Error>?
-    private var completion: ((Result<String?, any Error>) -> Void)?
+    private var result: Result<HandshakeResult, any Error>?
+    private var completion: ((Result<HandshakeResult, any Error>) -> Void)?
 
     init(_ tls: NIOSSLClientHandler, _ verdict: TLSVerdict) {
         self.tls = tls
         self.verdict = verdict
     }
 
-    /// Calls the closure once on the loop, with the TLS version or the error.
-    func whenComplete(_ completion: @escaping (Result<String?, any Error>) -> Void) {
+    /// Calls the closure once on the loop.
+    func whenComplete(_ completion: @escaping (Result<HandshakeResult, any Error>) -> Void) {
         if let result { completion(result) } else { self.completion = completion }
     }
 
     func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
         context.fireUserInboundEventTriggered(event)
-        guard case .handshakeCompleted? = event as? TLSUserEvent else { return }
-        complete(.success(tls.tlsVersion?.text))
+        guard case .handshakeCompleted(let selected)? = event as? TLSUserEvent else { return }
+        complete(.success(.init(version: tls.tlsVersion?.text, applicationProtocol: selected)))
         context.pipeline.syncOperations.removeHandler(self, promise: nil)
     }
 
@@ -89,7 +104,7 @@ final class HandshakeHandler: ChannelInboundHandler, RemovableChannelHandler {
         context.fireChannelInactive()
     }
 
-    private func complete(_ result: Result<String?, any Error>) {
+    private func complete(_ result: Result<HandshakeResult, any Error>) {
         guard self.result == nil else { return }
         self.result = result
         let completion = completion

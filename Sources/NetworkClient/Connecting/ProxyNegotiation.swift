@@ -14,12 +14,17 @@ struct ProxyNegotiation {
     /// The authorization that the proxy was sent last.
     private var proof: ProxyProof?
     private var challenges = 0
+    /// The mechanism for the scheme Negotiate; nil for none.
+    private let mechanism: (any SecurityMechanism)?
+    /// The exchange of tokens with the proxy, and the token that is sent next.
+    private var tokens: (context: any SecurityContext, next: [UInt8]?, isComplete: Bool)?
 
-    init(_ proxy: ProxyServer, to endpoint: Endpoint, _ authenticator: ProxyAuthenticator, maximumHead: Int) {
+    init(_ proxy: ProxyServer, to endpoint: Endpoint, _ settings: ProxyContext) {
         self.proxy = proxy
         self.endpoint = endpoint
-        self.authenticator = authenticator
-        self.maximumHead = maximumHead
+        authenticator = settings.authenticator
+        maximumHead = settings.maximumHead
+        mechanism = proxy.user == nil ? settings.mechanism : nil
     }
 
     /// Whether this client must look up the origin's name first.
@@ -34,12 +39,38 @@ struct ProxyNegotiation {
     mutating func dialogue() -> ProxyDialogue? {
         guard proxy.scheme.isSOCKS else {
             guard !endpoint.isForwarded else { return proxy.scheme == .https ? .nothing : nil }
-            proof = authenticator.proof(for: proxy, method: "CONNECT", target: endpoint.authority)
+            proof =
+                tokens?.next.map { ProxyProof(value: NegotiateField.value($0)) }
+                ?? authenticator.proof(for: proxy, method: "CONNECT", target: endpoint.authority)
+            tokens?.next = nil
             let fields = proof.map { [ProxyResponse.Field("Proxy-Authorization", $0.value)] } ?? []
             return .connect(.init(to: endpoint.authority, fields: fields, maximumHead: maximumHead))
         }
         let port = UInt16(clamping: endpoint.port)
         return .socks(.init(to: destination, port: port, login: proxy.login))
+    }
+
+    /// Returns the step by which a token is obtained for the proxy; nil if its refusal asks for none, or refuses the last
+    /// one.
+    mutating func tokenStep(after refusal: ProxyRefusal) -> ProxyTokenStep? {
+        guard let mechanism, case .response(let response) = refusal, response.status == 407,
+            let challenge = NegotiateField.challenge(in: response.values(of: "Proxy-Authenticate"))
+        else { return nil }
+        challenges += 1
+        guard challenges <= NegotiateField.maximumTokens else { return nil }
+        guard let tokens else {
+            let context = mechanism.makeContext(for: proxy.host)
+            self.tokens = (context, nil, false)
+            return .init(context: context, token: nil)
+        }
+        guard !tokens.isComplete, let token = NegotiateField.token(of: challenge) else { return nil }
+        return .init(context: tokens.context, token: token)
+    }
+
+    /// Sets the token that is sent next.
+    mutating func take(_ token: [UInt8], isComplete: Bool) {
+        tokens?.next = token
+        tokens?.isComplete = isComplete
     }
 
     private var destination: SOCKS5Dialogue.Destination {
@@ -62,6 +93,13 @@ struct ProxyNegotiation {
         default: return false
         }
     }
+}
+
+/// A step of the exchange of tokens with a proxy.
+struct ProxyTokenStep {
+    let context: any SecurityContext
+    /// The proxy's token; nil to begin.
+    let token: [UInt8]?
 }
 
 extension Endpoint {
@@ -125,4 +163,6 @@ struct ProxyContext: Sendable {
     var tls = TLSOptions()
     /// The maximum size of a response's head, in bytes.
     var maximumHead = 64 << 10
+    /// The mechanism for the scheme Negotiate; nil for none.
+    var mechanism: (any SecurityMechanism)?
 }

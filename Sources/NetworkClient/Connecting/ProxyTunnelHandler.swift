@@ -28,6 +28,12 @@ final class ProxyTunnelHandler: ChannelDuplexHandler, RemovableChannelHandler {
         if isActive { open() }
     }
 
+    /// Replaces the dialogue after a refusal, for another one on the same connection.
+    func renew(_ dialogue: ProxyDialogue) {
+        self.dialogue = dialogue
+        hasBegun = false
+    }
+
     /// Returns the refusal as far as it is known, when the negotiation is given up.
     func refusalSoFar() -> ProxyRefusal? { dialogue.end() }
 

@@ -6,7 +6,7 @@ import ReachabilityCore
 /// An HTTP/1.1 connection: carries one exchange at a time (RFC 9112).
 ///
 /// Unchecked, because it is confined to its event loop, which each entry checks.
-final class HTTP1Connection: ChannelInboundHandler, RemovableChannelHandler, HTTPConnection, DeadlineOwner,
+final class HTTP1Connection: ChannelInboundHandler, RemovableChannelHandler, SocketConnection, DeadlineOwner,
     @unchecked Sendable
 {
     typealias InboundIn = HTTPClientResponsePart
@@ -25,6 +25,8 @@ final class HTTP1Connection: ChannelInboundHandler, RemovableChannelHandler, HTT
     /// Whether the response is complete, but the connection not free yet: unsolicited bytes may still follow.
     private var responseHasEnded = false
     private var isReading = true
+    /// The return of a path, before which the channel is not closed; nil unless the path is lost.
+    private var restoration: EventLoopFuture<Void>?
     /// What was received while reading was stopped: when the server closes the connection, the channel reads up to the
     /// end regardless.
     private var held = Held()
@@ -50,23 +52,14 @@ final class HTTP1Connection: ChannelInboundHandler, RemovableChannelHandler, HTT
         decoder = .init(maximumHeadSize: maximumHeadSize)
     }
 
-    /// Adds the HTTP/1.1 handlers to a channel.
     func install(in channel: any Channel) throws {
         try channel.pipeline.syncOperations.addHandlers([encoder, decoder, self])
     }
 
-    /// The addresses of both ends; nil if there is no channel, or it is not an IP socket.
-    var addresses: (local: IPAddress, remote: IPAddress)? {
-        guard let channel = context?.channel, let local = channel.localAddress.flatMap({ IPAddress($0) }),
-            let remote = channel.remoteAddress.flatMap({ IPAddress($0) })
-        else { return nil }
-        return (local, remote)
-    }
+    var channel: (any Channel)? { context?.channel }
 
-    /// Whether its path is followed.
     var isFollowed = false
 
-    /// Whether it is closed.
     var isClosed: Bool { life.isClosed }
 
     // MARK: Exchanges
@@ -75,9 +68,11 @@ final class HTTP1Connection: ChannelInboundHandler, RemovableChannelHandler, HTT
 
     var isReused: Bool { life.isReused }
 
-    var isWritable: Bool { context?.channel.isWritable ?? false }
+    func isWritable(for exchange: any HTTPExchange) -> Bool { context?.channel.isWritable ?? false }
 
-    var unwrittenBytes: Int { (try? context?.channel.syncOptions?.getOption(.bufferedWritableBytes)) ?? 0 }
+    func unwrittenBytes(of exchange: any HTTPExchange) -> Int {
+        (try? context?.channel.syncOptions?.getOption(.bufferedWritableBytes)) ?? 0
+    }
 
     func start(_ exchange: any HTTPExchange) -> Bool {
         loop.preconditionInEventLoop()
@@ -165,7 +160,8 @@ final class HTTP1Connection: ChannelInboundHandler, RemovableChannelHandler, HTT
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         let part = unwrapInboundIn(data)
-        if isReading { receive(part) } else { held.parts.append(part) }
+        // After an error, an end that the decoder finds is only that of the connection.
+        if isReading { receive(part) } else if !held.isLost { held.parts.append(part) }
     }
 
     func channelReadComplete(context: ChannelHandlerContext) {
@@ -242,7 +238,6 @@ final class HTTP1Connection: ChannelInboundHandler, RemovableChannelHandler, HTT
         }
     }
 
-    /// Starts the idle timeout, after which an unused connection is closed.
     func becomeIdle() {
         guard !life.isBusy, !life.isClosed else { return }
         guard !owner.isClosing else { return close() }
@@ -274,15 +269,23 @@ final class HTTP1Connection: ChannelInboundHandler, RemovableChannelHandler, HTT
         owner.connectionWasClosed(self, whileBusy: wasBusy)
     }
 
-    private func shut(inOrder: Bool) { context?.shut(inOrder: inOrder) }
+    private func shut(inOrder: Bool) {
+        guard let restoration, context?.channel.isActive == true else {
+            context?.shut(inOrder: inOrder)
+            return
+        }
+        setAutoRead(false)
+        restoration.assumeIsolated().whenComplete { [self] _ in context?.shut(inOrder: inOrder) }
+    }
 }
 
-extension HTTP1Connection: PathFollowing {
+extension HTTP1Connection {
     var pathLossPolicy: PathLossPolicy? { exchange?.pathLossPolicy }
 
     var lastByte: NIODeadline { exchange?.lastActivity ?? .now() }
 
-    func pathWasLost(_ loss: PathLoss) {
+    func pathWasLost(_ loss: PathLoss, until restoration: EventLoopFuture<Void>?) {
+        self.restoration = restoration
         if let exchange { exchange.pathWasLost(loss) } else { close() }
     }
 }

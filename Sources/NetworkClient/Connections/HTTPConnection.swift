@@ -9,12 +9,16 @@ package protocol HTTPConnection: AnyObject {
     var id: Int { get }
     /// The number of further exchanges that it can start now; 0 once it is closed or accepts no more.
     var capacity: Int { get }
+    /// Whether it can carry several exchanges at a time, which end without it.
+    var isMultiplexed: Bool { get }
     /// Whether it carried another exchange before the one that was started last.
     var isReused: Bool { get }
-    /// Whether it accepts more of a request's body now.
-    var isWritable: Bool { get }
-    /// The number of bytes that the kernel has not accepted yet.
-    var unwrittenBytes: Int { get }
+
+    /// Returns whether it accepts more of an exchange's body now.
+    func isWritable(for exchange: any HTTPExchange) -> Bool
+
+    /// Returns the number of an exchange's bytes that the kernel has not accepted yet.
+    func unwrittenBytes(of exchange: any HTTPExchange) -> Int
 
     /// Starts an exchange.
     ///
@@ -68,6 +72,8 @@ package struct ReleasedChannel {
 }
 
 extension HTTPConnection {
+    package var isMultiplexed: Bool { false }
+
     package func releaseChannel(of exchange: any HTTPExchange) -> ReleasedChannel? { nil }
 
     /// Sends a part without waiting for the kernel.
@@ -97,6 +103,12 @@ package protocol HTTPExchange: AnyObject {
     ///   - cause: The error, if there is one.
     ///   - hasResponseBegun: Whether a byte of the response has been received.
     func connectionWasLost(_ cause: (any Error)?, hasResponseBegun: Bool)
+    /// Called when the exchange has failed, on a connection that may carry others.
+    ///
+    /// - Parameters:
+    ///   - error: The error.
+    ///   - isUnprocessed: Whether the server has not processed the request, which can be sent again (RFC 9113, 8.7).
+    func exchangeFailed(_ error: HTTPError, isUnprocessed: Bool)
     /// Called for a response that changes the protocol (101).
     func receiveSwitch(_ head: HTTPResponseHead)
     /// Called for a response that can't belong to this request.
@@ -115,6 +127,15 @@ package protocol HTTPConnectionOwner: AnyObject {
     var isClosing: Bool { get }
     /// Called when an exchange has ended, and the connection can start another one.
     func connectionIsFree(_ connection: any HTTPConnection)
+    /// Called when the number of exchanges changes that a connection can carry at a time.
+    ///
+    /// - Parameters:
+    ///   - connection: The connection.
+    ///   - limit: The number.
+    ///   - isFinal: Whether it accepts no more exchanges, and closes itself after the last one.
+    func connectionLimitChanged(_ connection: any HTTPConnection, to limit: Int, isFinal: Bool)
+    /// Called when a connection's server requires HTTP/1.1 (RFC 9113, 7).
+    func connectionRequiresHTTP1(_ connection: any HTTPConnection)
     /// Called when a connection is closed, or about to be.
     func connectionWasClosed(_ connection: any HTTPConnection, whileBusy: Bool)
 }

@@ -148,7 +148,7 @@ extension HTTPError {
     }
 
     /// The error for a response whose head is too large.
-    private static func headTooLarge(_ limit: Int, at host: String) -> Self {
+    static func headTooLarge(_ limit: Int, at host: String) -> Self {
         let reason =
             "the head of the response from \(host) is larger than \(limit) bytes: raise maximumHeadSize if that is right"
         return .init(.headTooLarge, processing: .answered, reason: reason)

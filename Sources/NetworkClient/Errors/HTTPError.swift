@@ -83,6 +83,8 @@ extension HTTPError {
         case sessionInvalidated
         /// The request was cancelled.
         case cancelled
+        /// The cache has no response, and the request's policy forbids to load it.
+        case notCached
 
         // The gate.
         /// There was no path to the destination before the timeout for connectivity.
@@ -157,7 +159,7 @@ extension HTTPError {
         case clientCertificateRefused
 
         // During the exchange.
-        /// The connection was closed or reset before a response was received.
+        /// The connection, or the request's stream in HTTP/2, was closed or reset before a response was received.
         case connectionLost
         /// No byte of the response was received in time.
         case firstByteTimedOut
@@ -167,9 +169,9 @@ extension HTTPError {
         case writeTimedOut
         /// The request as a whole timed out.
         case requestTimedOut
-        /// The connection was closed or reset before the response was complete.
+        /// The connection, or the request's stream in HTTP/2, was closed or reset before the response was complete.
         case bodyTruncated
-        /// The response is not valid HTTP/1.1.
+        /// The response is not valid HTTP, or its connection violates HTTP/2.
         case invalidResponse
         /// The response's head is larger than allowed.
         case headTooLarge

@@ -13,8 +13,19 @@ protocol PathFollowing: AnyObject {
     /// The time when the last byte was received.
     var lastByte: NIODeadline { get }
 
+    /// Called when its path may be lost: makes its peer send something if it can.
+    func probe()
     /// Called when its path is lost; it is no longer followed.
-    func pathWasLost(_ loss: PathLoss)
+    ///
+    /// - Parameters:
+    ///   - loss: The reason for giving it up.
+    ///   - restoration: The return of a path, before which nothing may be sent on it, not even its end; nil to close it
+    ///     immediately.
+    func pathWasLost(_ loss: PathLoss, until restoration: EventLoopFuture<Void>?)
+}
+
+extension PathFollowing {
+    func probe() {}
 }
 
 /// The reason for giving up a connection.
@@ -60,13 +71,18 @@ final class PathFollower {
     private let cache: PathCache
     private let loop: any EventLoop
     private var followed: [ObjectIdentifier: Followed] = [:]
+    /// Completed when a path is back; nil if no connection waits for that to be closed.
+    private var restoration: EventLoopPromise<Void>?
 
     init(_ cache: PathCache, _ loop: any EventLoop) {
         self.cache = cache
         self.loop = loop
     }
 
-    var isEmpty: Bool { followed.isEmpty }
+    deinit { restoration?.succeed() }
+
+    /// Whether no change of the network matters.
+    var isEmpty: Bool { followed.isEmpty && restoration == nil }
 
     /// The addresses whose routes matter.
     var destinations: Set<IPAddress> { Set(followed.values.map(\.ends.remote)) }
@@ -97,10 +113,12 @@ final class PathFollower {
     func end() {
         for one in followed.values { one.timer?.cancel() }
         followed = [:]
+        restore()
     }
 
     func networkChanged() {
         loop.preconditionInEventLoop()
+        if cache.connectivity.status != .notReachable { restore() }
         for one in Array(followed.values) where followed[ObjectIdentifier(one.connection)] === one { review(one) }
     }
 
@@ -129,6 +147,8 @@ final class PathFollower {
 
     /// Gives up a connection once the given time has passed, and checks it again until then.
     private func give(_ one: Followed, _ time: Duration, from start: NIODeadline, _ loss: PathLoss) {
+        // Without any path, a probe would only make the kernel look for the neighbour, as below.
+        if one.since == nil, cache.connectivity.status != .notReachable { one.connection.probe() }
         one.since = one.since ?? .now()
         let due = start + TimeAmount(time)
         guard due > .now() else { return lose(one, loss) }
@@ -140,7 +160,27 @@ final class PathFollower {
 
     private func lose(_ one: Followed, _ loss: PathLoss) {
         remove(one.connection)
-        one.connection.pathWasLost(loss)
+        one.connection.pathWasLost(loss, until: restoration(after: loss))
+    }
+
+    /// Returns the return of a path, if a connection should not be closed before.
+    ///
+    /// Without a carrier the routes remain, and what is sent makes the kernel look for the neighbour, which it repeats
+    /// after a second (`retrans_time_ms` in arp(7)). Connections that are made when the carrier is back would wait for that.
+    private func restoration(after loss: PathLoss) -> EventLoopFuture<Void>? {
+        guard cache.connectivity.status == .notReachable else { return nil }
+        switch loss {
+        case .addressGone, .notAllowed: return nil
+        case .idle, .silent:
+            let promise = restoration ?? loop.makePromise(of: Void.self)
+            restoration = promise
+            return promise.futureResult
+        }
+    }
+
+    private func restore() {
+        restoration?.succeed()
+        restoration = nil
     }
 
     private func path(of ends: ConnectionEnds, _ interface: NetworkInterface) throws -> ConnectionPath {

@@ -6,25 +6,21 @@ import X509
 
 /// Makes the TLS handlers of a session's connections; the context is created once.
 struct TLSClient: Sendable {
-    private let context: NIOSSLContext
+    private let contexts: TLSContexts
     private let policies: HostPolicies
     private let roots: TrustRoots
     private let namedRoots: [Certificate]
     private let challengeHandler: ChallengeHandler?
 
-    /// Makes a client.
+    /// Makes a client that offers the given application protocols (RFC 7301).
     ///
     /// - Throws: ``HTTPError/Code/invalidConfiguration`` if the options contradict themselves.
-    init(_ options: TLSOptions) throws(HTTPError) {
+    init(_ options: TLSOptions, protocols: [String] = ["http/1.1"]) throws(HTTPError) {
         policies = try HostPolicies(options)
         roots = options.roots
         namedRoots = options.roots.certificates.compactMap { try? Certificate(derEncoded: $0) }
         challengeHandler = options.challengeHandler
-        do {
-            context = try NIOSSLContext(configuration: Self.configuration(options))
-        } catch {
-            throw .badCertificate("TLS can't be set up: \(String(describing: error).printable)", cause: error)
-        }
+        contexts = try TLSContexts(Self.configuration(options, protocols))
     }
 
     /// Whether a challenge handler makes the final decision on servers.
@@ -33,15 +29,17 @@ struct TLSClient: Sendable {
     /// Makes a handler for one connection, and the object in which it stores the reason for refusing the server.
     ///
     /// The host is a name in its ASCII form, or an address, which is not sent to the server (RFC 6066, section 3). The
-    /// request is the one that a challenge names.
+    /// request is the one that a challenge names. With `offersHTTP2`, the server may select HTTP/2.
     func makeHandler(
         host: String,
-        for request: OpeningRequest = .unknown
+        for request: OpeningRequest = .unknown,
+        offersHTTP2: Bool = false
     ) throws(HTTPError) -> (handler: NIOSSLClientHandler, verdict: TLSVerdict) {
         let name = ServerName(host)
         let verdict = TLSVerdict()
         let verification = HandshakeVerification(evaluator: evaluator(for: name, request), verdict: verdict)
         do {
+            let context = try contexts.context(offersHTTP2: offersHTTP2)
             let handler = try NIOSSLClientHandler(context: context, serverHostname: name.hostName) { chain, promise in
                 verification.start(chain, promise)
             }
@@ -64,14 +62,46 @@ struct TLSClient: Sendable {
     }
 
     /// The configuration for BoringSSL, without roots, since this client verifies the certificates itself.
-    private static func configuration(_ options: TLSOptions) -> TLSConfiguration {
+    private static func configuration(_ options: TLSOptions, _ protocols: [String]) -> TLSConfiguration {
         var configuration = TLSConfiguration.makeClientConfiguration()
         configuration.certificateVerification = .noHostnameVerification
         configuration.trustRoots = .certificates([])
         configuration.minimumTLSVersion = options.minimumVersion == .tls13 ? .tlsv13 : .tlsv12
-        configuration.applicationProtocols = ["http/1.1"]
+        configuration.applicationProtocols = protocols
         options.clientIdentity?.apply(to: &configuration)
         return configuration
+    }
+}
+
+/// The contexts of BoringSSL for connections that offer HTTP/2, and for those that don't; made when they are needed.
+private final class TLSContexts: Sendable {
+    private let configuration: TLSConfiguration
+    /// The contexts by whether they offer HTTP/2.
+    private let contexts: Lock<[Bool: NIOSSLContext]>
+
+    /// Makes the context without HTTP/2.
+    ///
+    /// - Throws: ``HTTPError/Code/invalidConfiguration`` if the configuration can't be used.
+    init(_ configuration: TLSConfiguration) throws(HTTPError) {
+        self.configuration = configuration
+        do {
+            contexts = .init([false: try Self.makeContext(configuration, offersHTTP2: false)])
+        } catch {
+            throw .badCertificate("TLS can't be set up: \(String(describing: error).printable)", cause: error)
+        }
+    }
+
+    func context(offersHTTP2: Bool) throws -> NIOSSLContext {
+        if let context = contexts.withLock({ $0[offersHTTP2] }) { return context }
+        let context = try Self.makeContext(configuration, offersHTTP2: offersHTTP2)
+        contexts.withLock { $0[offersHTTP2] = context }
+        return context
+    }
+
+    private static func makeContext(_ configuration: TLSConfiguration, offersHTTP2: Bool) throws -> NIOSSLContext {
+        var configuration = configuration
+        if offersHTTP2 { configuration.applicationProtocols.insert("h2", at: 0) }
+        return try NIOSSLContext(configuration: configuration)
     }
 }
 
@@ -82,7 +112,7 @@ struct OpeningRequest: Sendable {
     /// Its method and URL, without user information and query.
     let description: String
 
-    /// A placeholder where no challenge handler needs the request.
+    /// The request for connections whose server no challenge handler evaluates: those to proxies, and those without TLS.
     static let unknown = Self(id: 0, description: "")
 }
 

@@ -153,13 +153,16 @@ extension GeneralName {
 
 extension String {
     /// The text on one line and of limited length, without characters that affect a terminal or a log.
-    var printable: String {
-        let safe = unicodeScalars.prefix(160).map { scalar in
+    var printable: String { printable(upTo: 160) }
+
+    /// The text on one line and with a maximum number of characters, without those that affect a terminal or a log.
+    func printable(upTo limit: Int) -> String {
+        let safe = unicodeScalars.prefix(limit).map { scalar in
             scalar.properties.generalCategory == .control || scalar.properties.generalCategory == .format
                 || scalar.properties.generalCategory == .lineSeparator
                 || scalar.properties.generalCategory == .paragraphSeparator ? "?" : Character(scalar)
         }
-        return String(safe) + (unicodeScalars.count > 160 ? "..." : "")
+        return String(safe) + (unicodeScalars.count > limit ? "..." : "")
     }
 }
 

@@ -94,7 +94,7 @@ final class BodySender {
             hold(now)
         } else if !current.isSent {
             // While the feed has no piece ready, the kernel has nothing to accept.
-            if current.pendingPieces > 0 || current.connection.unwrittenBytes > 0 { startWriteTimeout(now) }
+            if current.pendingPieces > 0 || unwrittenBytes > 0 { startWriteTimeout(now) }
         } else if !current.hasResponse {
             timer.set(.firstByte, after: current.handle.current.limits.firstByte, from: now)
         }
@@ -195,7 +195,8 @@ final class BodySender {
 
     /// The feed if it can be asked for the next piece now; otherwise nil.
     private var readyFeed: (any BodyFeed)? {
-        guard let current, !current.isFeeding, !current.isHeld, !current.isPaused, current.connection.isWritable
+        guard let current, !current.isFeeding, !current.isHeld, !current.isPaused,
+            current.connection.isWritable(for: exchange)
         else { return nil }
         return current.feed
     }
@@ -234,13 +235,19 @@ final class BodySender {
         if current?.pendingPieces ?? 0 > 0, timer.deadlines[.write] == nil { startWriteTimeout() }
     }
 
+    /// The number of the request's bytes that the kernel has not accepted yet.
+    private var unwrittenBytes: Int { current?.connection.unwrittenBytes(of: exchange) ?? 0 }
+
     /// Writes a part of the request, and keeps the write progress correct although bytes are added.
     private func write(_ part: HTTPClientRequestPart, _ written: EventLoopPromise<Void>) {
         guard let handle = current?.handle, let connection = current?.connection else { return }
         let isWatched = timer.deadlines[.write] != nil
-        if isWatched { current?.writing.willAdd(to: connection.unwrittenBytes) }
+        let before = isWatched ? unwrittenBytes : 0
+        if isWatched { current?.writing.willAdd(to: before) }
         connection.send(part, for: exchange, flushes: true, promise: written)
-        if isWatched, current?.handle === handle { current?.writing.added(rest: connection.unwrittenBytes) }
+        guard isWatched, current?.handle === handle else { return }
+        let rest = unwrittenBytes
+        current?.writing.added(rest: rest)
     }
 
     /// Records that the kernel has accepted a piece, and restarts the write timeout if others are left.
@@ -271,15 +278,16 @@ final class BodySender {
 
     /// Starts the write timeout.
     private func startWriteTimeout(_ now: NIODeadline) {
-        guard let connection = current?.connection else { return }
-        current?.writing.begin(rest: connection.unwrittenBytes, at: Instant(now))
+        let rest = unwrittenBytes
+        current?.writing.begin(rest: rest, at: Instant(now))
         checkWriting(now)
     }
 
     /// Checks the write progress: fails the attempt if the write timeout has elapsed, otherwise sets the next check.
     func checkWriting(_ now: NIODeadline) {
-        guard let connection = current?.connection, let limit = current?.handle.current.limits.write,
-            let last = current?.writing.check(rest: connection.unwrittenBytes, at: Instant(now))
+        let rest = unwrittenBytes
+        guard let limit = current?.handle.current.limits.write,
+            let last = current?.writing.check(rest: rest, at: Instant(now))
         else { return }
         let end = last.advanced(by: limit)
         guard Instant(now) < end else { return exchange.timedOut(.write, limit) }

@@ -11,7 +11,7 @@ final class BodyStream: Sendable {
 
     /// The first result: the head of a response whose body follows in this stream, or the outcome of the request.
     enum Beginning: Sendable {
-        case head(HTTPResponse, at: HTTPURL)
+        case head(HTTPResponse, at: HTTPURL, CacheOrigin?)
         case end(Result<DataResponse, HTTPError>)
     }
 
@@ -47,7 +47,9 @@ final class BodyStream: Sendable {
     // MARK: From the event loop
 
     /// Delivers the head; the body follows.
-    func begin(_ head: HTTPResponse, at url: HTTPURL) { begin(.head(head, at: url)) }
+    func begin(_ head: HTTPResponse, at url: HTTPURL, _ origin: CacheOrigin? = nil) {
+        begin(.head(head, at: url, origin))
+    }
 
     private func begin(_ beginning: Beginning) {
         let waiters = state.withLock { state -> [@Sendable (Beginning) -> Void] in
@@ -178,7 +180,7 @@ final class StreamReceiver: BodyReceiver {
     func begin(_ head: HTTPResponseHead) -> Reception {
         guard (200...299).contains(head.status.code) else { return .memory }
         canStartAgain = false
-        stream.begin(.init(head), at: handle.current.url)
+        stream.begin(.init(head), at: handle.current.url, handle.run.extras?.caching?.origin)
         return .here
     }
 

@@ -2,6 +2,9 @@
 final class ConnectionPools {
     private unowned let core: SessionCore
     private var pools: [Endpoint: HostConnections] = [:]
+    /// The endpoints whose servers require HTTP/1.1, although they selected HTTP/2 (RFC 9113, 7).
+    private(set) var requiringHTTP1: Set<Endpoint> = []
+    private static let maximumRequiringHTTP1 = 1000
     /// The pool that was used last: most requests have the same endpoint as the previous one.
     private var recent: HostConnections?
 
@@ -24,6 +27,12 @@ final class ConnectionPools {
         guard pools[pool.endpoint] === pool else { return }
         pools[pool.endpoint] = nil
         if recent === pool { recent = nil }
+    }
+
+    /// Records that the server of an endpoint requires HTTP/1.1.
+    func requireHTTP1(at endpoint: Endpoint) {
+        if requiringHTTP1.count >= Self.maximumRequiringHTTP1 { requiringHTTP1 = [] }
+        requiringHTTP1.insert(endpoint)
     }
 
     /// Closes all idle connections.

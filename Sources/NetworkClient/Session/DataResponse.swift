@@ -14,6 +14,19 @@ public struct DataResponse: Sendable {
     public internal(set) var file: DownloadedFile?
     /// The redirects that were followed before this response, in order.
     public internal(set) var redirects: [Redirect] = []
+    /// The origin of a response of the cache; nil for one of the network.
+    var cached: CacheOrigin?
+
+    /// Where the response comes from: the network, or the session's cache.
+    public var source: ResponseSource { cached?.source ?? .network }
+
+    /// The age of a response of the cache, from the time at which the server made or validated it (RFC 9111, 4.2.3); nil for
+    /// one of the network.
+    public var age: Duration? { cached.map { .seconds($0.age) } }
+
+    /// Whether the time for which a response of the cache is fresh was estimated, because the server states none (RFC 9111,
+    /// 4.2.2).
+    public var hasEstimatedFreshness: Bool { cached?.isEstimated ?? false }
 
     /// The durations of the stages of the request, its connections and the amounts of data.
     public var metrics: RequestMetrics { recorded.describing(address) }
@@ -37,7 +50,7 @@ public struct DataResponse: Sendable {
     public var status: Int { Int(http1.status.code) }
 
     /// The protocol version, such as `HTTP/1.1`.
-    public var version: String { "\(http1.version)" }
+    public var version: String { http1.version.text }
 
     /// The status and the header fields; created at each access.
     public var head: HTTPResponse { .init(http1) }

@@ -133,6 +133,7 @@ final class Exchange: HTTPExchange, DeadlineOwner {
         current?.head = head
         if handle.run.scheduled != nil { core.dispatcher.receivedHead(handle, .init(head)) }
         if core.isObserved(handle) { core.tell(.head(.init(head)), handle) }
+        core.stages.storeCookies(of: head, handle)
         guard let current, current.handle === handle else { return }
         do throws(HTTPError) {
             let agreement = try handle.agreement(with: head)
@@ -141,6 +142,7 @@ final class Exchange: HTTPExchange, DeadlineOwner {
             }
             handle.run.metrics.end = .now()
             end()
+            if handle.current.login != nil { core.authenticator.succeeded(handle, head) }
             pool.opened(handle, released, head, agreement)
             pool.retire(self)
         } catch {
@@ -322,6 +324,16 @@ final class Exchange: HTTPExchange, DeadlineOwner {
         timer.deadlines.clear()
     }
 
+    /// Reserves the connection for the next attempt of the request.
+    ///
+    /// - Returns: The connections of its endpoint, which keep the reservation.
+    func reserveConnection(for handle: RequestHandle) -> HostConnections? {
+        // Over HTTP/2, credentials belong to no connection (RFC 9113, 9.1.1, and MS-NTHT, 3).
+        guard let current, current.handle === handle, !current.connection.isMultiplexed else { return nil }
+        pool.reserve(current.connection, for: handle)
+        return pool
+    }
+
     // MARK: Responses that another request follows
 
     /// The maximum number of bytes of a discarded body that are read to keep the connection; it is closed for a longer
@@ -370,6 +382,8 @@ final class Exchange: HTTPExchange, DeadlineOwner {
         guard let current, let head = current.head else { return }
         let handle = current.handle
         handle.run.metrics.end = .now()
+        // The rest of its body is missing.
+        handle.run.extras?.caching?.writer = nil
         let response = DataResponse(
             http1: head,
             buffer: ByteBuffer(),
@@ -446,6 +460,14 @@ final class Exchange: HTTPExchange, DeadlineOwner {
         let host = current.handle.current.endpoint.text
         let error = HTTPError.lost(cause, hasHead: current.head != nil, at: host)
         fail(error, isLoss: error.code == .connectionLost && !hasResponseBegun)
+    }
+
+    func exchangeFailed(_ error: HTTPError, isUnprocessed: Bool) {
+        guard let current else { return }
+        guard isUnprocessed else { return fail(error) }
+        current.handle.enter(.attemptEnded)
+        abandon()
+        core.attemptWasRefused(current.handle, error)
     }
 
     /// Fails the attempt with an error.

@@ -1,7 +1,9 @@
 /// The names that the public interface mentions: those of HTTP, of the serializers, and single types of other modules.
 @_exported public import HTTPSerialization
 @_exported public import HTTPTypes
+
 @_exported public import struct NetworkClientCore.AuthenticationChallenge
+@_exported public import struct NetworkClientCore.Cookie
 @_exported public import struct NetworkClientCore.Credential
 @_exported public import enum NetworkClientCore.Processing
 @_exported public import struct NetworkClientCore.ProxyExceptions

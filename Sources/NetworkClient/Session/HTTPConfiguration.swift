@@ -29,7 +29,11 @@ public struct HTTPConfiguration: Sendable {
     public var requestSerializer: any RequestSerializer
     /// The acceptable responses, and the decoder of JSON.
     public var responseSerializer: ResponseSerializerSettings
+    /// The use of HTTP/2; by default with servers that select it in the TLS handshake.
+    public var http2: HTTP2Policy
     /// The maximum number of connections to one host and port; further requests wait; 6 by default.
+    ///
+    /// With HTTP/2, another connection is opened only when the others carry as many requests as the server allows.
     public var maximumConnectionsPerHost: Int
     /// The time after which an unused connection is closed; 60 seconds by default, nil to leave that to the server.
     public var idleTimeout: Duration?
@@ -96,6 +100,16 @@ public struct HTTPConfiguration: Sendable {
     public var redirects: RedirectPolicy
     /// The credentials and tokens for servers that require authentication; none by default.
     public var authentication: AuthenticationPolicy
+    /// The cookies; by default they are stored in memory, by each session for itself.
+    public var cookies: CookiePolicy
+    /// The cache of responses; nil, the default, for none.
+    public var cache: HTTPCache?
+    /// The use of the cache by requests whose options do not say otherwise; by the rules of HTTP by default.
+    public var cachePolicy: CachePolicy
+    /// Decides about each response that may be stored; nil, the default, to store all of them.
+    ///
+    /// It is called on the session's event loop, when the head has been received, and must not block.
+    public var willCache: WillCache?
 
     /// Makes the stages that run before the client's own; called once per session.
     package var makeStages: @Sendable () -> [any ExchangeStage] = { [] }
@@ -119,6 +133,7 @@ public struct HTTPConfiguration: Sendable {
         tls: TLSOptions = .init(),
         requestSerializer: any RequestSerializer = FormSerializer(),
         responseSerializer: ResponseSerializerSettings = .init(),
+        http2: HTTP2Policy = .automatic,
         maximumConnectionsPerHost: Int = 6,
         idleTimeout: Duration? = .seconds(60),
         maximumBodySize: Int = 64 << 20,
@@ -141,13 +156,18 @@ public struct HTTPConfiguration: Sendable {
         interceptors: [any RequestInterceptor] = [],
         connectivity: (any Connectivity)? = nil,
         redirects: RedirectPolicy = .follow(),
-        authentication: AuthenticationPolicy = .none
+        authentication: AuthenticationPolicy = .none,
+        cookies: CookiePolicy = .memory,
+        cache: HTTPCache? = nil,
+        cachePolicy: CachePolicy = .useProtocol,
+        willCache: WillCache? = nil
     ) {
         self.headers = headers
         self.timeouts = timeouts
         self.tls = tls
         self.requestSerializer = requestSerializer
         self.responseSerializer = responseSerializer
+        self.http2 = http2
         self.maximumConnectionsPerHost = maximumConnectionsPerHost
         self.idleTimeout = idleTimeout
         self.maximumBodySize = maximumBodySize
@@ -171,6 +191,10 @@ public struct HTTPConfiguration: Sendable {
         self.connectivity = connectivity
         self.redirects = redirects
         self.authentication = authentication
+        self.cookies = cookies
+        self.cache = cache
+        self.cachePolicy = cachePolicy
+        self.willCache = willCache
     }
 }
 
@@ -190,7 +214,7 @@ extension HTTPConfiguration: CustomStringConvertible, CustomDebugStringConvertib
         let children: KeyValuePairs<String, Any> = [
             "headers": shownHeaders, "timeouts": timeouts, "tls": tls, "requestSerializer": requestSerializer,
             "responseSerializer": responseSerializer,
-            "maximumConnectionsPerHost": maximumConnectionsPerHost, "idleTimeout": idleTimeout as Any,
+            "http2": http2, "maximumConnectionsPerHost": maximumConnectionsPerHost, "idleTimeout": idleTimeout as Any,
             "maximumBodySize": maximumBodySize, "maximumErrorBodySize": maximumErrorBodySize,
             "maximumHeadSize": maximumHeadSize, "decompresses": decompresses, "binding": binding,
             "serviceType": serviceType as Any, "unixSocketPath": unixSocketPath as Any, "proxy": proxy,
@@ -198,7 +222,8 @@ extension HTTPConfiguration: CustomStringConvertible, CustomDebugStringConvertib
             "requirement": requirement, "retry": retry, "pathLoss": pathLoss,
             "addsIdempotencyKeys": addsIdempotencyKeys, "circuitBreaker": circuitBreaker as Any,
             "interceptors": interceptors.count,
-            "redirects": redirects, "authentication": authentication,
+            "redirects": redirects, "authentication": authentication, "cookies": cookies, "cache": cache as Any,
+            "cachePolicy": cachePolicy, "willCache": willCache != nil,
         ]
         return Mirror(self, children: children, displayStyle: .struct)
     }

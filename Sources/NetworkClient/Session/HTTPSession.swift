@@ -15,14 +15,7 @@ public final class HTTPSession: Sendable {
     /// The session's settings.
     public let configuration: HTTPConfiguration
     let core: SessionCore
-    let base: HTTPURL?
-    /// The policy of requests whose options don't change it.
-    let policy: RequestPolicy
-    let defaultHeaders: SessionHeaders
-    /// The TLS clients for the options of single requests.
-    let requestTLS = RequestTLSCache()
-    /// Whether the serializer leaves GET and HEAD requests unchanged that have neither parameters nor a body.
-    let serializerKeepsPlainRequests: Bool
+    let preparation: RequestPreparation
 
     /// Creates a session.
     ///
@@ -46,12 +39,10 @@ public final class HTTPSession: Sendable {
         _ resolver: NameResolver
     ) throws(HTTPError) {
         self.configuration = configuration
-        base = try Self.base(baseURL)
-        policy = try RequestPolicy(configuration).with(.init(), binding: configuration.binding)
-        defaultHeaders = .init(configuration, authority: base?.authority ?? "")
-        serializerKeepsPlainRequests = Self.keepsPlainRequests(configuration.requestSerializer)
+        let base = try Self.base(baseURL)
         try configuration.tls.policy.check(scheme: base?.scheme, of: "the base URL")
         core = try .init(configuration, loop: loop, resolver)
+        preparation = try .init(configuration, base: base, netrc: core.netrc)
     }
 
     private static func base(_ text: String?) throws(HTTPError) -> HTTPURL? {
@@ -256,7 +247,7 @@ extension HTTPSession {
         _ options: RequestOptions
     ) -> Handle {
         do throws(HTTPError) {
-            let request = try prepare(method, reference, parameters, headers, body, options)
+            let request = try preparation.prepare(method, reference, parameters, headers, body, options)
             let handle: Handle = core.handle(for: request)
             if options.startsAtOnce { handle.resume() }
             return handle

@@ -21,15 +21,20 @@ final class HostConnections: HTTPConnectionOwner {
     private var addresses: [SocketAddress]?
     /// The number of the last request that was queued.
     private var lastQueued: UInt64 = 0
+    /// Whether the server requires HTTP/1.1, although it selected HTTP/2 (RFC 9113, 7).
+    private var requiresHTTP1: Bool
     /// The timer of the next check for free descriptors.
     private var shortageTimer: Scheduled<Void>?
     private static let shortageRetryInterval = TimeAmount.seconds(1)
+
+    /// The connections that are reserved for the next attempt of a request, by the request.
+    private var reserved: [UInt64: Int] = [:]
 
     /// Exchanges without a request, to be reused.
     private var spareExchanges: [Exchange] = []
 
     private enum Connection {
-        case attempt(ConnectionAttempt, by: HTTP1Connection)
+        case attempt(ConnectionAttempt, by: ConnectionOpening)
         case open(any HTTPConnection, ConnectionRecord)
     }
 
@@ -37,7 +42,10 @@ final class HostConnections: HTTPConnectionOwner {
         self.endpoint = endpoint
         self.core = core
         limits = core.configuration.timeouts
-        pool = .init(limit: core.configuration.maximumConnectionsPerHost)
+        requiresHTTP1 = core.pools.requiringHTTP1.contains(endpoint)
+        let isOwn = core.configuration.makeConnection == nil && !requiresHTTP1
+        let sharing: HostPool.Sharing = endpoint.offersHTTP2 ? .unknown : endpoint.assumesHTTP2 ? .shared : .exclusive
+        pool = .init(limit: core.configuration.maximumConnectionsPerHost, sharing: isOwn ? sharing : .exclusive)
     }
 
     /// The number of connections, including those that are being opened.
@@ -46,6 +54,9 @@ final class HostConnections: HTTPConnectionOwner {
     /// Starts a request on a connection, or queues it for one.
     func request(_ handle: RequestHandle) {
         core.loop.preconditionInEventLoop()
+        if !reserved.isEmpty, let connection = reserved.removeValue(forKey: handle.id) {
+            return use(connection, handle)
+        }
         let action = pool.request(handle.id, rank: handle.current.policy.priority.rank(at: .now()))
         if case .use(let connection, _) = action { return use(connection, handle) }
         waiting[handle.id] = handle
@@ -71,11 +82,43 @@ final class HostConnections: HTTPConnectionOwner {
         forgetIfEmpty()
     }
 
+    // MARK: Reserved connections
+
+    /// Reserves a connection for the next attempt of the request that it carries: no other request is sent on it
+    /// before.
+    func reserve(_ connection: any HTTPConnection, for handle: RequestHandle) { reserved[handle.id] = connection.id }
+
+    /// Closes the connection that is still reserved for a request: its server expects the rest of a handshake.
+    func cancelReservation(of request: UInt64) {
+        guard let id = reserved.removeValue(forKey: request), case .open(let connection, _) = connections[id] else {
+            return
+        }
+        connection.close()
+    }
+
     // MARK: HTTPConnectionOwner
 
-    var isClosing: Bool { core.isClosing }
+    /// Whether connections are closed as soon as they are idle; not while one is reserved, which would be closed too.
+    ///
+    /// The session closes them with its last request.
+    var isClosing: Bool { core.isClosing && reserved.isEmpty }
 
-    func connectionIsFree(_ connection: any HTTPConnection) { perform(pool.released(connection.id)) }
+    func connectionIsFree(_ connection: any HTTPConnection) {
+        if !reserved.isEmpty, reserved.values.contains(connection.id) { return }
+        perform(pool.released(connection.id))
+    }
+
+    func connectionLimitChanged(_ connection: any HTTPConnection, to limit: Int, isFinal: Bool) {
+        guard case .open(let current, _) = connections[connection.id], current === connection else { return }
+        perform(pool.changeSlots(of: connection.id, to: limit, isFinal: isFinal))
+        serveWaiting()
+    }
+
+    func connectionRequiresHTTP1(_ connection: any HTTPConnection) {
+        requiresHTTP1 = true
+        pool.sharing = .exclusive
+        core.pools.requireHTTP1(at: endpoint)
+    }
 
     /// Removes a connection that is closed, or about to be.
     ///
@@ -83,6 +126,7 @@ final class HostConnections: HTTPConnectionOwner {
     func connectionWasClosed(_ connection: any HTTPConnection, whileBusy: Bool) {
         if let followed = connection as? any PathFollowing { core.followingKeeper?.unfollow(followed) }
         guard case .open(let current, _) = connections[connection.id], current === connection else { return }
+        if !reserved.isEmpty { reserved = reserved.filter { $0.value != connection.id } }
         vacate(connection.id)
         perform(pool.closed(connection.id))
         forgetIfEmpty()
@@ -104,7 +148,7 @@ final class HostConnections: HTTPConnectionOwner {
         case .open: open()
         case .close(let connections): for connection in connections { close(connection) }
         case .abandon(let connections): for connection in connections { close(connection) }
-        case .fail: break
+        case .fail, .failAll: break
         }
     }
 
@@ -116,7 +160,7 @@ final class HostConnections: HTTPConnectionOwner {
             exchange.begin(handle, on: carrier, record)
             // It may have been opened before a request asked for its path. This looks the path up, and the first bytes of
             // the request need not wait for that.
-            if isGated, let carrier = carrier as? HTTP1Connection { followPath(of: carrier) }
+            if isGated, let carrier = carrier as? any SocketConnection { followPath(of: carrier) }
             return
         }
         // The connection is already closed.
@@ -140,13 +184,9 @@ final class HostConnections: HTTPConnectionOwner {
         let id = vacant.popLast() ?? connections.count
         if id == connections.count { connections.append(nil) }
         if let make = core.configuration.makeConnection { return open(id, by: make) }
-        let handler = HTTP1Connection(
-            id,
-            self,
-            on: core.loop,
-            maximumHeadSize: core.configuration.maximumHeadSize,
-            idleTimeout: core.configuration.idleTimeout
-        )
+        var endpoint = endpoint
+        if requiresHTTP1 { endpoint.http2 = .off }
+        let opening = ConnectionOpening(id, to: endpoint, for: self, core)
         let attempt = core.connector.connect(
             to: endpoint,
             at: addresses,
@@ -154,20 +194,20 @@ final class HostConnections: HTTPConnectionOwner {
             keepsFree: count > 0 ? RuntimeDescriptors.comfortablyFree : RuntimeDescriptors.minimumFree,
             for: openingRequest,
             on: core.loop
-        ) { channel in try handler.install(in: channel) }
-        connections[id] = .attempt(attempt, by: handler)
+        ) { channel in try opening.prepare(channel) }
+        connections[id] = .attempt(attempt, by: opening)
         let keeper = watchPath()
         pool.opening(id)
         attempt.established.assumeIsolated().whenComplete { [self] result in
             keeper?.letGo(GateKey(endpoint))
             switch result {
-            case .success(let connection): opened(handler, connection)
-            case .failure(let error): failed(handler, error)
+            case .success(let connection): opened(opening, connection)
+            case .failure(let error): failed(opening, error)
             }
         }
     }
 
-    /// The request that a challenge of the server names; a placeholder if no challenge handler can ask for it.
+    /// The request that a challenge of the server names; unknown if there is no challenge handler.
     private var openingRequest: OpeningRequest {
         let hasHandler = endpoint.tls?.client.hasChallengeHandler ?? (core.configuration.tls.challengeHandler != nil)
         guard endpoint.isSecure, hasHandler else { return .unknown }
@@ -218,27 +258,31 @@ final class HostConnections: HTTPConnectionOwner {
         }
     }
 
-    private func opened(_ handler: HTTP1Connection, _ connection: EstablishedConnection) {
-        guard isOpening(handler) else {
+    private func opened(_ opening: ConnectionOpening, _ established: EstablishedConnection) {
+        guard isOpening(opening) else {
             // The attempt was cancelled too late to fail.
-            connection.channel.close(promise: nil)
+            established.channel.close(promise: nil)
             return
         }
-        // This is an error, since opening another connection might end the same way forever.
-        guard !handler.isClosed else {
-            let reason = "the connection to \(endpoint.text) was closed before it could be used"
-            return failed(handler, HTTPError(.connectionLost, processing: .neverSent, reason: reason))
+        let connection: any SocketConnection
+        do {
+            connection = try opening.finish(established)
+        } catch {
+            // This is an error, since opening another connection might end the same way forever.
+            established.channel.close(promise: nil)
+            return failed(opening, error)
         }
-        connections[handler.id] = .open(handler, .init(connection.metrics))
-        perform(pool.opened(handler.id, slots: handler.capacity))
+        connections[connection.id] = .open(connection, .init(established.metrics))
+        if !requiresHTTP1 { pool.sharing = connection.isMultiplexed ? .shared : .exclusive }
+        perform(pool.opened(connection.id, slots: connection.capacity))
         serveWaiting()
-        handler.becomeIdle()
-        followPath(of: handler)
+        connection.becomeIdle()
+        followPath(of: connection)
     }
 
-    /// Starts waiting requests as long as there are free slots.
+    /// Starts waiting requests as long as there are free slots, and opens the connections that others need.
     private func serveWaiting() {
-        while case let action = pool.next(), case .use = action { perform(action) }
+        while case let action = pool.next(), action != .none { perform(action) }
     }
 
     /// Starts the WebSocket of a request on a connection that has left the pool.
@@ -259,7 +303,7 @@ final class HostConnections: HTTPConnectionOwner {
     }
 
     /// Starts following the path of a connection, in a session with a gate.
-    private func followPath(of connection: HTTP1Connection) {
+    private func followPath(of connection: any SocketConnection) {
         guard !connection.isFollowed, !connection.isClosed, let keeper = core.followingKeeper,
             let addresses = connection.addresses
         else { return }
@@ -284,30 +328,35 @@ final class HostConnections: HTTPConnectionOwner {
     /// Returns whether a connection is still being opened.
     ///
     /// Numbers are reused: an attempt that was cancelled may end after another one has received its number.
-    private func isOpening(_ handler: HTTP1Connection) -> Bool {
-        guard case .attempt(_, let current) = connections[handler.id] else { return false }
-        return current === handler
+    private func isOpening(_ opening: ConnectionOpening) -> Bool {
+        guard case .attempt(_, let current) = connections[opening.id] else { return false }
+        return current === opening
     }
 
-    private func failed(_ handler: HTTP1Connection, _ error: any Error) {
-        guard isOpening(handler) else { return }
-        vacate(handler.id)
-        openingFailed(handler.id, error)
+    private func failed(_ opening: ConnectionOpening, _ error: any Error) {
+        guard isOpening(opening) else { return }
+        vacate(opening.id)
+        openingFailed(opening.id, error)
     }
 
     /// Fails the request for which a connection was being opened, and continues with others.
     private func openingFailed(_ id: Int, _ error: any Error) {
         let isShortage = (error as? HTTPError)?.code == .tooManyDescriptors
         let action = pool.openingFailed(id, isShortage: isShortage)
-        if case .fail(let request) = action, let handle = waiting.removeValue(forKey: request) {
-            core.fail(
-                handle,
-                (error as? HTTPError) ?? .init(.connectFailed, processing: .neverSent, reason: "\(error)", cause: error)
-            )
+        let failure =
+            (error as? HTTPError) ?? .init(.connectFailed, processing: .neverSent, reason: "\(error)", cause: error)
+        switch action {
+        case .fail(let request): fail(request, failure)
+        case .failAll(let requests): for request in requests { fail(request, failure) }
+        case .none, .use, .open, .close, .abandon: break
         }
         perform(pool.next())
         retryAfterShortage()
         forgetIfEmpty()
+    }
+
+    private func fail(_ request: UInt64, _ error: HTTPError) {
+        if let handle = waiting.removeValue(forKey: request) { core.fail(handle, error) }
     }
 
     /// Checks periodically for free descriptors while requests wait because of a shortage.

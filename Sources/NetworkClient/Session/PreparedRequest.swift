@@ -24,6 +24,8 @@ package struct PreparedRequest: Sendable {
 
     /// The policies for waiting, retries and redirects.
     var policy: RequestPolicy
+    /// The use of the session's cache.
+    var cachePolicy = CachePolicy.useProtocol
 
     /// The marks by which its user recognizes it; nil if it has none.
     var marks: RequestMarks?
@@ -49,7 +51,7 @@ package struct PreparedRequest: Sendable {
             maximumBodySize: 0,
             expectsContinue: false,
             policy: .init(HTTPConfiguration()),
-            marks: .init(options),
+            marks: .of(options),
             isUpload: options.isUpload,
             flaw: flaw
         )
@@ -131,6 +133,7 @@ struct CurrentRequest {
     var limits: Timeouts { if let hop { hop.request.limits } else { handle.request.limits } }
     var login: RequestCredentials? { if let hop { hop.request.login } else { handle.request.login } }
     var policy: RequestPolicy { if let hop { hop.request.policy } else { handle.request.policy } }
+    var cachePolicy: CachePolicy { if let hop { hop.request.cachePolicy } else { handle.request.cachePolicy } }
     var hasBody: Bool { if let hop { hop.request.hasBody } else { handle.request.hasBody } }
     var isRepeatable: Bool { if let hop { hop.request.isRepeatable } else { handle.request.isRepeatable } }
     var description: String { if let hop { hop.request.description } else { handle.request.description } }

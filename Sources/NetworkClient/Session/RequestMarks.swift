@@ -3,11 +3,14 @@ final class RequestMarks: Sendable {
     let tag: String?
     let userInfo: (any Sendable)?
 
-    /// Creates the marks; nil if the options have none.
-    init?(_ options: RequestOptions) {
+    private init(tag: String?, userInfo: (any Sendable)?) { (self.tag, self.userInfo) = (tag, userInfo) }
+
+    /// Returns the marks; nil if the options have none.
+    ///
+    /// An initializer that returns nil would allocate the object first.
+    static func of(_ options: RequestOptions) -> RequestMarks? {
         guard options.tag != nil || options.userInfo != nil else { return nil }
-        tag = options.tag
-        userInfo = options.userInfo
+        return .init(tag: options.tag, userInfo: options.userInfo)
     }
 }
 

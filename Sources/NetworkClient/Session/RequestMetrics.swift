@@ -47,7 +47,7 @@ public struct RequestMetrics: Sendable {
         return answered.after(assigned)
     }
     /// The protocol and version of the last response, such as `HTTP/1.1`; nil if there was none.
-    public var version: String? { response.map { "\($0.version)" } }
+    public var version: String? { response.map(\.version.text) }
     /// The time from the start to the end.
     public var total: Duration? { end.map { $0.after(start) } }
     /// The numeric address and port of the server, or of the proxy; nil if there was no connection.

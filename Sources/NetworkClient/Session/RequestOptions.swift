@@ -58,6 +58,12 @@ public struct RequestOptions: Sendable {
     ///
     /// If false, no credentials are sent, and a 401 is its response.
     public var authenticates: Bool
+    /// Whether cookies of the session's store are sent with the request, and those of its responses stored; true by default.
+    ///
+    /// If false, a `Cookie` field of the request itself is still sent.
+    public var handlesCookies: Bool
+    /// The use of the session's cache; nil, the default, for the session's policy.
+    public var cachePolicy: CachePolicy?
     /// The interceptors of this request; none by default.
     ///
     /// Their ``RequestInterceptor/adapt(_:for:)`` is called after that of the session's interceptors, and their
@@ -117,6 +123,8 @@ public struct RequestOptions: Sendable {
         credential: Credential? = nil,
         isPreemptive: Bool = false,
         authenticates: Bool = true,
+        handlesCookies: Bool = true,
+        cachePolicy: CachePolicy? = nil,
         interceptors: [any RequestInterceptor] = [],
         becomesDownload: (@Sendable (HTTPResponse, _ suggestedName: String) -> String?)? = nil,
         tag: String? = nil,
@@ -142,6 +150,8 @@ public struct RequestOptions: Sendable {
         self.credential = credential
         self.isPreemptive = isPreemptive
         self.authenticates = authenticates
+        self.handlesCookies = handlesCookies
+        self.cachePolicy = cachePolicy
         self.interceptors = interceptors
         self.becomesDownload = becomesDownload
         self.tag = tag

@@ -20,6 +20,8 @@ final class RequestPolicy: Sendable {
     let interceptors: RequestInterceptors?
     /// The acceptable responses, and the decoder of JSON.
     let responseSerializer: ResponseSerializerSettings
+    /// Whether cookies are sent and stored.
+    let handlesCookies: Bool
     /// Whether requests neither wait, nor have a requirement, nor are retried: they need no dispatcher.
     let isPlain: Bool
 
@@ -34,7 +36,8 @@ final class RequestPolicy: Sendable {
         proxies: ProxyTable? = nil,
         redirects: RedirectPolicy,
         interceptors: RequestInterceptors?,
-        responseSerializer: ResponseSerializerSettings
+        responseSerializer: ResponseSerializerSettings,
+        handlesCookies: Bool = true
     ) {
         self.gate = gate
         self.requirement = requirement
@@ -47,6 +50,7 @@ final class RequestPolicy: Sendable {
         self.redirects = redirects
         self.interceptors = interceptors
         self.responseSerializer = responseSerializer
+        self.handlesCookies = handlesCookies
         isPlain = !gate.waits && requirement == .any && !retry.retries && !breaks
     }
 
@@ -105,7 +109,8 @@ final class RequestPolicy: Sendable {
             proxies: options.proxy.map { ProxyTable($0, .current) } ?? proxies,
             redirects: options.redirects ?? redirects,
             interceptors: interceptors(with: options),
-            responseSerializer: options.responseSerializer ?? responseSerializer
+            responseSerializer: options.responseSerializer ?? responseSerializer,
+            handlesCookies: options.handlesCookies
         )
     }
 
@@ -140,7 +145,7 @@ extension RequestOptions {
     /// Whether the session's policy applies unchanged.
     fileprivate var usesSessionPolicy: Bool {
         gate == nil && requirement == nil && retry == nil && pathLoss == nil && priority == .normal && redirects == nil
-            && proxy == nil && interceptors.isEmpty && responseSerializer == nil
+            && proxy == nil && interceptors.isEmpty && responseSerializer == nil && handlesCookies
     }
 }
 

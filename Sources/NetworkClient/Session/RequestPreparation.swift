@@ -2,7 +2,36 @@ import Glibc
 import NIOCore
 import NIOHTTP1
 
-extension HTTPSession {
+/// Prepares the requests of a session: their URLs, fields, bodies and settings, which do not change afterwards.
+///
+/// It can be used from any thread.
+final class RequestPreparation: Sendable {
+    /// The header fields of every request.
+    let headers: SessionHeaders
+    private let configuration: HTTPConfiguration
+    private let base: HTTPURL?
+    private let netrc: NetrcCredentials?
+    /// The policy of requests whose options don't change it.
+    private let policy: RequestPolicy
+    /// The TLS clients for the options of single requests.
+    private let requestTLS = RequestTLSCache()
+    /// Whether the serializer leaves GET and HEAD requests unchanged that have neither parameters nor a body.
+    private let keepsPlainRequests: Bool
+
+    init(
+        _ configuration: HTTPConfiguration,
+        base: HTTPURL?,
+        netrc: NetrcCredentials?
+    ) throws(HTTPError) {
+        self.configuration = configuration
+        self.base = base
+        self.netrc = netrc
+        policy = try RequestPolicy(configuration).with(.init(), binding: configuration.binding)
+        headers = .init(configuration, authority: base?.authority ?? "")
+        let placing = configuration.requestSerializer as? any PlacingSerializer
+        keepsPlainRequests = placing?.placement.methodsInTarget.isSuperset(of: [.get, .head]) ?? false
+    }
+
     /// Prepares a request for sending.
     func prepare(
         _ method: HTTPRequest.Method,
@@ -20,7 +49,7 @@ extension HTTPSession {
         }
         let policy = try self.policy(of: options)
         let isPlain = parameters == nil && headers.isEmpty && content.isNone && skipsSerializer(method, options)
-        let defaults = defaultHeaders.current
+        let defaults = self.headers.current
         if isPlain, !options.expectsContinue, options.idempotencyKey == nil,
             url.authority == defaults.prepared.authority, !url.hasCredentials
         {
@@ -45,12 +74,7 @@ extension HTTPSession {
 
     /// Returns whether the serializer leaves requests with a method unchanged that have neither parameters nor a body.
     private func skipsSerializer(_ method: HTTPRequest.Method, _ options: RequestOptions) -> Bool {
-        serializerKeepsPlainRequests && options.requestSerializer == nil && (method == .get || method == .head)
-    }
-
-    /// Returns whether a serializer leaves GET and HEAD requests unchanged that have neither parameters nor a body.
-    static func keepsPlainRequests(_ serializer: any RequestSerializer) -> Bool {
-        (serializer as? any PlacingSerializer)?.placement.methodsInTarget.isSuperset(of: [.get, .head]) ?? false
+        keepsPlainRequests && options.requestSerializer == nil && (method == .get || method == .head)
     }
 
     private func finish(
@@ -73,7 +97,8 @@ extension HTTPSession {
                 proxy: try policy.proxies?.proxy(for: url),
                 needsTunnel: options.destination.isWebSocket,
                 tls: try requestTLS.tls(of: options, for: url),
-                serviceType: options.serviceType ?? configuration.serviceType
+                serviceType: options.serviceType ?? configuration.serviceType,
+                http2: options.destination.isWebSocket ? .off : configuration.http2
             ),
             head: head,
             body: body,
@@ -85,9 +110,30 @@ extension HTTPSession {
             expectsContinue: options.expectsContinue,
             login: login(for: url, options, head.headers),
             policy: policy,
-            marks: .init(options),
+            cachePolicy: options.cachePolicy ?? configuration.cachePolicy,
+            marks: .of(options),
             isUpload: options.isUpload
         )
+    }
+
+    /// Returns the credentials of a request: from its options, the URL's user information, or the session's policy.
+    ///
+    /// Nil if the request sets `Authorization` itself: it then does not respond to challenges.
+    private func login(for url: HTTPURL, _ options: RequestOptions, _ headers: HTTPHeaders) -> RequestCredentials? {
+        let mayAppear = options.credential != nil || url.hasCredentials || !configuration.authentication.isEmpty
+        guard mayAppear, options.authenticates, !headers.contains(name: "Authorization") else { return nil }
+        let isPreemptive = options.isPreemptive
+        if let credential = options.credential {
+            return .init(credential, for: url.origin, isPreemptive: isPreemptive)
+        }
+        if let user = url.user {
+            let password = url.password ?? netrc?.password(of: user, at: url.origin) ?? ""
+            let credential = Credential(user: user, password: password)
+            return .init(credential, for: url.origin, isPreemptive: isPreemptive)
+        }
+        // The request that obtains a token must not wait for it.
+        if !configuration.authentication.tokens.isEmpty, BearerTokens.isRefreshing { return nil }
+        return .shared
     }
 
     private func policy(of options: RequestOptions) throws(HTTPError) -> RequestPolicy {
@@ -275,7 +321,9 @@ extension HTTPHeaders {
         self.init()
         reserveCapacity(fields.count + 3)
         if fields[.host] == nil { add(name: "Host", value: host) }
-        for field in fields { add(name: field.name.rawName, value: field.value) }
+        for field in fields where field.name != .cookie { add(name: field.name.rawName, value: field.value) }
+        // The type of the fields divides cookies; a request has one such field (RFC 6265bis, 5.8.1).
+        if let cookies = fields[.cookie] { add(name: "Cookie", value: cookies) }
     }
 }
 

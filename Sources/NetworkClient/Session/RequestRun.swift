@@ -24,6 +24,8 @@ struct RequestRun {
         case upgraded(WebSocketConnection)
         /// It is being sent by the user's transport.
         case carried(Task<Void, Never>)
+        /// Its response comes from the cache.
+        case delivering(CachedDelivery)
         /// Its response is complete and is being stored.
         case keeping(any BodyReceiver)
         /// Its attempt has ended, and the decision on the next step is pending; with the task that makes it, if there
@@ -118,7 +120,7 @@ struct RequestRun {
         return switch state {
         case .ready: .ready
         case .opening, .queued, .preparing, .checking, .pooled, .deciding: .waiting
-        case .exchanging, .upgraded, .carried, .keeping, .attemptEnded, .finished: .running
+        case .exchanging, .upgraded, .carried, .delivering, .keeping, .attemptEnded, .finished: .running
         }
     }
 
@@ -165,6 +167,8 @@ final class RequestExtras {
     var hop: Hop?
     /// Its redirects and challenges.
     var following: FollowingRun?
+    /// Its use of the cache; nil if it uses none.
+    var caching: CachingRun?
     /// The receiver of the response's body; nil for memory.
     let receiver: (any BodyReceiver)?
     /// Whether reading the request's body has begun.

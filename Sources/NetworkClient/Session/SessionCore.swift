@@ -19,7 +19,13 @@ final class SessionCore: @unchecked Sendable {
     /// The connections, by endpoint.
     private(set) lazy var pools = ConnectionPools(self)
     /// The stages that each attempt and its response pass.
-    private(set) lazy var stages = StageList(self, further: configuration.makeStages())
+    private(set) lazy var stages = StageList(
+        self,
+        further: configuration.makeStages(),
+        negotiation: authentication.mechanism.map {
+            NegotiationStage($0, authentication.mechanismOrigins, self)
+        }
+    )
     /// Schedules the requests that have to wait; created for the first request that is not plain.
     private(set) lazy var dispatcher: RequestDispatcher = {
         hasDispatcher = true
@@ -27,6 +33,8 @@ final class SessionCore: @unchecked Sendable {
     }()
     private var hasDispatcher = false
     private let resolver: NameResolver
+    /// The store of cookies; nil for none.
+    let cookies: CookieStore?
     /// Responds to challenges; created for the first request with credentials.
     private(set) lazy var authenticator = Authenticator(authentication, self)
     private let authentication: ResolvedAuthentication
@@ -42,6 +50,7 @@ final class SessionCore: @unchecked Sendable {
         self.configuration = configuration
         monitors = configuration.eventMonitors
         self.resolver = resolver
+        cookies = configuration.cookies.makeStore()
         authentication = try .init(configuration.authentication)
         obtainsTokens = configuration.authentication.tokens.contains(where: \.isPreemptive)
         let proxies = ProxyContext(configuration)
@@ -107,8 +116,14 @@ final class SessionCore: @unchecked Sendable {
         }
     }
 
-    /// Sends a queued request if it is plain; otherwise passes it to the dispatcher.
+    /// Looks for a stored response if the session has a cache; otherwise sends the request.
     func admit(_ handle: RequestHandle) {
+        if let caching = stages.caching, caching.takes(handle) { return }
+        admitUncached(handle)
+    }
+
+    /// Sends a queued request if it is plain; otherwise passes it to the dispatcher.
+    func admitUncached(_ handle: RequestHandle) {
         if handle.run.isPaused {
             dispatcher.pause(handle)
         } else if handle.current.policy.isPlain {
@@ -185,7 +200,7 @@ final class SessionCore: @unchecked Sendable {
         handle.setPaused(true)
         if isObserved(handle) { tell(.paused, handle) }
         switch handle.run.state {
-        case .opening, .keeping, .carried, .deciding:
+        case .opening, .keeping, .carried, .deciding, .delivering:
             handle.run.stopWatching()
             pauseRunning(handle)
         case .exchanging(let exchange) where exchange.canContinueByRange:
@@ -233,6 +248,7 @@ final class SessionCore: @unchecked Sendable {
         switch handle.run.state {
         case .exchanging(let exchange): exchange.resume()
         case .deciding: resumeDeciding(handle)
+        case .delivering(let delivery): delivery.resume()
         case .opening, .keeping, .carried: limit(handle)
         default: break
         }
@@ -258,6 +274,7 @@ final class SessionCore: @unchecked Sendable {
         case .exchanging(let exchange): exchange.abandon()
         case .upgraded(let connection): connection.abort()
         case .carried(let task): task.cancel()
+        case .delivering(let delivery): delivery.cancel()
         case .opening(let receiver), .keeping(let receiver): receiver.abandon()
         }
     }
@@ -274,6 +291,7 @@ final class SessionCore: @unchecked Sendable {
         if isLoss, canResend, handle.run.history.resends(isRepeatable: handle.current.isRepeatable) {
             return resend(handle, error)
         }
+        if let caching = stages.caching, caching.replaces(handle, error) { return }
         var error = error
         // An invalid response also counts as a response.
         if error.processing != .answered, error.processing != .refusedUnprocessed {
@@ -281,6 +299,21 @@ final class SessionCore: @unchecked Sendable {
         }
         if canResend, handle.current.policy.mayRetry, dispatcher.failed(handle, error, .failure(error)) { return }
         end(handle, .failure(error))
+    }
+
+    /// Resends a request that its server has not processed, whatever its method (RFC 9113, 8.7).
+    func attemptWasRefused(_ handle: RequestHandle, _ error: HTTPError) {
+        // The history has to know of the refusal even if the body can't be read again.
+        let resends = handle.run.history.resendsUnprocessed()
+        guard resends, handle.canResend else {
+            var error = error
+            // An earlier attempt may have been processed.
+            if handle.run.history.processing != .neverSent { error.processing = handle.run.history.processing }
+            return attemptFailed(handle, error)
+        }
+        if isObserved(handle) { tell(.sentAgain(because: error), handle) }
+        handle.enter(.queued)
+        if handle.run.isPaused { dispatcher.pause(handle) } else { enqueue(handle) }
     }
 
     /// Resends a request whose connection was lost.
@@ -321,7 +354,10 @@ final class SessionCore: @unchecked Sendable {
     /// Handles a complete response: it ends the request unless another attempt follows.
     func answered(_ handle: RequestHandle, _ response: DataResponse) {
         loop.preconditionInEventLoop()
-        let decision = stages.completed(response, handle)
+        follow(handle, after: response, stages.completed(response, handle))
+    }
+
+    private func follow(_ handle: RequestHandle, after response: DataResponse, _ decision: ResponseDecision) {
         guard let redirects = handle.run.extras?.following?.redirects, !redirects.isEmpty else {
             return follow(handle, decision, response)
         }
@@ -363,6 +399,19 @@ final class SessionCore: @unchecked Sendable {
         decided(handle) { [self] in follow(handle, decision, response) }
     }
 
+    /// Carries out the deferred decision of a stage; if it is to proceed, the stages after it decide.
+    func finishDeferral(
+        _ handle: RequestHandle,
+        _ response: DataResponse,
+        of stage: any ExchangeStage,
+        with decision: ResponseDecision
+    ) {
+        guard case .proceed = decision else { return decided(handle, decision, response) }
+        decided(handle) { [self] in
+            follow(handle, after: response, stages.completed(response, handle, after: stage))
+        }
+    }
+
     /// Carries out a deferred decision, after a pause if there is one; no effect if the request has ended.
     func decided(_ handle: RequestHandle, _ perform: @escaping () -> Void) {
         loop.preconditionInEventLoop()
@@ -402,32 +451,16 @@ final class SessionCore: @unchecked Sendable {
     /// Ends a request with a response that was withheld from its receiver, which gets the body now.
     private func deliver(_ handle: RequestHandle, _ response: DataResponse) {
         handle.run.extras?.following?.isHeldBack = false
-        guard let receiver = handle.run.extras?.receiver else { return end(handle, .success(response)) }
         do throws(HTTPError) {
-            switch try receiver.begin(response.http1) {
-            case .memory, .again: return end(handle, .success(response))
-            case .whole: break
-            case .here:
-                let taken = try receiver.receive(response.buffer)
-                if let taken { return finish(handle, response, after: taken) { receiver.end() } }
+            guard let stored = try handle.run.extras?.receiver?.receive(response.http1, response.buffer) else {
+                return end(handle, .success(response))
             }
-            guard let kept = receiver.end() else { return end(handle, .success(response)) }
-            finish(handle, response, after: kept) { nil }
+            stored.assumeIsolated().whenComplete { [self] result in
+                if case .failure(let error) = result { return end(handle, .failure(.bodyWriteFailed(error))) }
+                end(handle, .success(response))
+            }
         } catch {
             end(handle, .failure(error))
-        }
-    }
-
-    private func finish(
-        _ handle: RequestHandle,
-        _ response: DataResponse,
-        after kept: EventLoopFuture<Void>,
-        then next: @escaping () -> EventLoopFuture<Void>?
-    ) {
-        kept.assumeIsolated().whenComplete { [self] result in
-            if case .failure(let error) = result { return end(handle, .failure(.bodyWriteFailed(error))) }
-            guard let last = next() else { return end(handle, .success(response)) }
-            finish(handle, response, after: last) { nil }
         }
     }
 
@@ -450,7 +483,9 @@ final class SessionCore: @unchecked Sendable {
             ending = .failure(error)
         }
         if !handle.current.policy.isPlain || handle.run.scheduled != nil {
-            dispatcher.ended(handle, isSuccess: ending.isSuccess)
+            // A stored response says nothing about the host.
+            let isSuccess = ending.isSuccess && handle.run.extras?.caching?.isWithoutServer != true
+            dispatcher.ended(handle, isSuccess: isSuccess)
         }
         stages.ended(handle, ending.error)
         let isLast = registry.withLock { $0.remove(handle) }
@@ -515,5 +550,6 @@ extension ProxyContext {
             minimumVersion: configuration.tls.minimumVersion
         )
         maximumHead = configuration.maximumHeadSize
+        mechanism = configuration.authentication.mechanism.flatMap { $0.includesProxies ? $0 : nil }
     }
 }

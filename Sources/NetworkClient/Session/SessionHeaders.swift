@@ -54,7 +54,7 @@ final class SessionHeaders: Sendable {
 
 extension HTTPSession {
     /// The header fields of every request: those of ``HTTPConfiguration/headers``, with the changes since.
-    public var headers: HTTPFields { defaultHeaders.current.own }
+    public var headers: HTTPFields { preparation.headers.current.own }
 
     /// Changes the header fields of later requests, for example after a login.
     ///
@@ -68,6 +68,6 @@ extension HTTPSession {
     ///   this method.
     /// - Throws: The error of the closure; the fields are then unchanged.
     public func updateHeaders<Failure>(_ change: (inout HTTPFields) throws(Failure) -> Void) throws(Failure) {
-        try defaultHeaders.update(change)
+        try preparation.headers.update(change)
     }
 }

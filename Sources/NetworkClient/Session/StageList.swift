@@ -8,18 +8,25 @@ import NIOHTTP1
 final class StageList {
     private unowned let core: SessionCore
     private let stages: [any ExchangeStage]
-    /// Whether there are stages besides the client's own, which are called for every request.
+    /// Whether there are stages that are called for every request: those besides the client's own, and that for Negotiate.
     private let hasFurtherStages: Bool
+    /// Sends and stores cookies; nil for a session without.
+    private let cookies: CookieStage?
+    /// Uses and stores cached responses; nil for a session without a cache.
+    let caching: CacheStage?
 
-    /// Creates the list; the further stages precede the client's own.
-    init(_ core: SessionCore, further: [any ExchangeStage]) {
+    /// Creates the list; the further stages precede the client's own, of which the one for Negotiate is optional.
+    init(_ core: SessionCore, further: [any ExchangeStage], negotiation: NegotiationStage?) {
         self.core = core
-        hasFurtherStages = !further.isEmpty
-        stages =
-            further + [
-                TokenStage(core), RangeStage(), InterceptorStage(), ExpectationStage(), ProxyAuthenticationStage(core),
-                AuthenticationStage(core), RedirectStage(core),
-            ]
+        hasFurtherStages = !further.isEmpty || negotiation != nil
+        let cookies = core.cookies.map { CookieStage($0) }
+        self.cookies = cookies
+        caching = core.configuration.cache.map { CacheStage(core, $0) }
+        let first: [any ExchangeStage] = [TokenStage(core), RangeStage(), InterceptorStage(), ExpectationStage()]
+        let last: [any ExchangeStage] = [
+            ProxyAuthenticationStage(core), AuthenticationStage(core), RedirectStage(core),
+        ]
+        stages = [cookies].compactMap(\.self) + further + first + [negotiation].compactMap(\.self) + last
     }
 
     // MARK: Before a request is sent
@@ -93,7 +100,9 @@ final class StageList {
     /// - Returns: The head, completed by all stages.
     func head(of handle: RequestHandle, hasProxy: Bool) -> HTTPRequestHead {
         let extras = handle.run.extras
-        let isUnchanged = extras?.receiver == nil && extras?.preparedHead == nil && !hasProxy && !hasFurtherStages
+        let isUnchanged =
+            extras?.receiver == nil && extras?.preparedHead == nil && !hasProxy && !hasFurtherStages
+            && cookies?.mayAdd(to: handle) != true && caching == nil
         guard !isUnchanged || handle.current.login != nil else { return handle.current.head }
         let prepared = extras?.preparedHead
         extras?.preparedHead = nil
@@ -102,14 +111,25 @@ final class StageList {
             guard case .deferred = stage.willSend(&head, handle) else { continue }
             preconditionFailure("a stage that defers must return true from mayDefer(_:)")
         }
+        caching?.willSend(&head, handle)
         return head
     }
+
+    /// Adds the cookies that a request would be sent with.
+    func addCookies(to head: inout HTTPRequestHead, _ handle: RequestHandle) { _ = cookies?.willSend(&head, handle) }
 
     // MARK: After a response was received
 
     /// Decides from the head of a response where its body is delivered: the first stage that does not proceed decides.
     func received(_ head: HTTPResponseHead, _ handle: RequestHandle) -> HeadDecision {
         handle.run.extras?.following?.isHeldBack = false
+        cookies?.store(head, handle)
+        if let decision = caching?.received(head, handle), decision != .proceed { return decision }
+        return receivedStored(head, handle)
+    }
+
+    /// Decides from the head of a response of the cache where its body is delivered.
+    func receivedStored(_ head: HTTPResponseHead, _ handle: RequestHandle) -> HeadDecision {
         guard head.status.code >= 300 || hasFurtherStages else { return .proceed }
         for stage in stages {
             let decision = stage.received(head, handle)
@@ -120,18 +140,35 @@ final class StageList {
         return .proceed
     }
 
+    /// Stores the cookies of a response that is not passed to ``received(_:_:)``, because it ends the exchange of messages.
+    func storeCookies(of head: HTTPResponseHead, _ handle: RequestHandle) { cookies?.store(head, handle) }
+
     /// Returns the closures that receive a response's body as it arrives; nil for none.
     func bodyTaps(_ head: HTTPResponseHead, _ handle: RequestHandle) -> [BodyTap]? {
-        guard hasFurtherStages else { return nil }
-        let taps = stages.compactMap { $0.bodyTap(head, handle) }
+        guard hasFurtherStages || caching != nil else { return nil }
+        let taps = stages.compactMap { $0.bodyTap(head, handle) } + [caching?.bodyTap(handle)].compactMap(\.self)
         return taps.isEmpty ? nil : taps
     }
 
     /// Decides what follows a complete response: the first stage that does not proceed decides.
-    func completed(_ response: DataResponse, _ handle: RequestHandle) -> ResponseDecision {
+    ///
+    /// - Parameters:
+    ///   - response: The response.
+    ///   - handle: The request.
+    ///   - deferring: The stage that has deferred its decision, whose successors are called; nil for all stages.
+    /// - Returns: The decision.
+    func completed(
+        _ response: DataResponse,
+        _ handle: RequestHandle,
+        after deferring: (any ExchangeStage)? = nil
+    ) -> ResponseDecision {
+        if deferring == nil, let decision = caching?.completed(handle) {
+            guard case .proceed = decision else { return decision }
+        }
         let isPlain = response.status < 300 && !hasFurtherStages && handle.run.extras?.wantsRestart != true
         guard !isPlain || handle.current.login != nil else { return .end }
-        for stage in stages {
+        let start = deferring.flatMap { stage in stages.firstIndex { $0 === stage } }.map { $0 + 1 } ?? 0
+        for stage in stages[start...] {
             let decision = stage.completed(response, handle)
             if case .proceed = decision { continue }
             return decision

@@ -7,6 +7,14 @@ public struct StreamedResponse: Sendable {
     /// The body, decompressed.
     public let body: ResponseBody
     let address: HTTPURL
+    /// The origin of a response of the cache; nil for one of the network.
+    var cached: CacheOrigin?
+
+    /// Where the response comes from; see ``DataResponse/source``.
+    public var source: ResponseSource { cached?.source ?? .network }
+
+    /// The age of a response of the cache; see ``DataResponse/age``.
+    public var age: Duration? { cached.map { .seconds($0.age) } }
 
     /// The URL that was requested last, with its query, without user information; see ``DataResponse/url``.
     public var url: String { address.absolute(address.target) }
@@ -133,13 +141,15 @@ public final class StreamRequest: RequestHandle, @unchecked Sendable {
             cancel()
         }
         switch beginning {
-        case .head(let head, let url): return .init(head: head, body: .init(stream, of: self), address: url)
+        case .head(let head, let url, let origin):
+            return .init(head: head, body: .init(stream, of: self), address: url, cached: origin)
         case .end(let ending):
             let response = try ending.get()
             let whole = BodyStream()
             _ = whole.give(response.buffer, on: core.loop)
             whole.end(.success(()))
-            return .init(head: response.head, body: .init(whole, of: self), address: response.address)
+            let body = ResponseBody(whole, of: self)
+            return .init(head: response.head, body: body, address: response.address, cached: response.cached)
         }
     }
 }

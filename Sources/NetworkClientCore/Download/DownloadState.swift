@@ -85,7 +85,6 @@ package struct DownloadState: Sendable, Hashable {
         } else {
             asked = .whole
         }
-        wantsWhole = false
         return asked
     }
 
@@ -146,6 +145,7 @@ extension DownloadState {
             ? .init() : .init(validator: validator, total: response.length)
         start = 0
         end = response.isEncoded ? nil : response.length
+        wantsWhole = false
         return .restart(part)
     }
 

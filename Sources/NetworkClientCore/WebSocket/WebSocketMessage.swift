@@ -27,10 +27,12 @@ package struct WebSocketAssembler: Sendable {
 
     /// Adds a piece of the payload.
     ///
+    /// The first fault counts, however the payload is divided into pieces.
+    ///
     /// - Throws: ``WebSocketFault`` if the message is too large, or a text is not UTF-8.
     package mutating func append(_ piece: UnsafeRawBufferPointer) throws(WebSocketFault) {
+        if isText, !validator.accepts(.init(rebasing: piece.prefix(room))) { throw Self.invalidText }
         guard piece.count <= room else { throw .tooLarge(maximumSize) }
-        if isText, !validator.accepts(piece) { throw Self.invalidText }
         bytes += piece
     }
 

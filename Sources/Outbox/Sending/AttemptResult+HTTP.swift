@@ -1,11 +1,21 @@
+import HTTPTypes
 import NetworkClient
 import OutboxCore
 import RequestGate
 
+/// A response, with or without its body.
+struct ReceivedResponse: Sendable {
+    var status: Int
+    var fields: HTTPFields
+    /// The URL that was requested last.
+    var url: String
+    var body: [UInt8]
+}
+
 extension AttemptResult {
     /// Creates the result of a response.
-    init(_ response: DataResponse, _ confirmation: ResponseConfirmation) {
-        let fields = response.head.headerFields
+    init(_ response: ReceivedResponse, _ confirmation: ResponseConfirmation) {
+        let fields = response.fields
         let retryAfter = fields[.retryAfter].flatMap { RetryAfter.duration($0, date: fields[.date]) }
         let isConfirmed =
             switch confirmation {
@@ -24,6 +34,8 @@ extension AttemptResult {
         let mayBeProcessed = error.processing == .maybeProcessed || error.processing == .answered
         switch error.code {
         case .invalidURL, .invalidConfiguration, .requestSerializationFailed, .bodyUnavailable, .bodyNotReplayable:
+            self = .failure(.item, mayBeProcessed: mayBeProcessed)
+        case .fileFailed where error.errno.map(DownloadFiles.isOfItem) == true:
             self = .failure(.item, mayBeProcessed: mayBeProcessed)
         case .cancelled:
             self = .failure(.interrupted, mayBeProcessed: mayBeProcessed)
@@ -53,7 +65,7 @@ enum Destination {
         if confirmation == .tls, !isTrusted(url) {
             return """
                 over plain http any captive portal can respond in place of '\(url)': use https, or name a field of the \
-                server's responses (confirmation: .field), or take any response (.any)
+                server's responses (confirmation: .field), or take any response (.any; in a command: --trust-http)
                 """
         }
         return nil

@@ -29,11 +29,13 @@ final class OutboxEngine: Sendable {
     ) throws {
         lock = try FileLock(at: "\(storage.folder)/sender.lock")
         let errors = ErrorSlot()
-        sender = Sender(storage, session, credentials, signal) { errors.set($0) }
+        let connectivity = session.configuration.connectivity
+        let path = { @Sendable in (connectivity ?? ReachabilityMonitor.shared).path }
+        sender = Sender(storage, session, credentials, signal, .init(path: path)) { errors.set($0) }
         self.errors = errors
         let watch = try ChangeWatch(BoxStorage.files(of: storage.folder)) { [weak self] in self?.changed() }
         state.withLock { $0.watch = watch }
-        if sends { try waitForLock(session.configuration.connectivity) }
+        if sends { try waitForLock(connectivity) }
     }
 
     private let errors: ErrorSlot
@@ -98,8 +100,15 @@ final class OutboxEngine: Sendable {
     /// Ends the lanes' pauses when a path comes back or a better one appears.
     private func watchPaths(_ connectivity: any Connectivity) -> any ConnectivityWatch {
         let last = Lock(connectivity.status)
+        let wasExpensive = Lock(connectivity.path.isExpensive)
         return connectivity.watch([]) { [sender] in
-            let status = connectivity.status
+            let (status, isExpensive) = (connectivity.status, connectivity.path.isExpensive)
+            if wasExpensive.withLock({ last in
+                defer { last = isExpensive }
+                return last != isExpensive
+            }) {
+                Task { await sender.costChanged() }
+            }
             let isBack = last.withLock { last in
                 defer { last = status }
                 return status.isReachable && status != last

@@ -17,10 +17,13 @@ struct SendAttempt: Sendable {
     let storage: BoxStorage
     let session: HTTPSession
     let credentials: CredentialLookup?
+    let withdrawal: Withdrawal
+    let cost: PathCost
 
     /// Sends the request.
     ///
-    /// - Returns: The result; nil if nothing was sent because the user cancelled or held an item, or paused the lane.
+    /// - Returns: The result; nil if nothing was sent because the user cancelled or held an item, or paused the lane, or
+    ///   because the sender was stopped.
     func run() async -> Result? {
         let credential: OutboxCredential?
         do {
@@ -42,27 +45,52 @@ struct SendAttempt: Sendable {
         for (name, value) in item.fields.sorted(by: { $0.key < $1.key }) {
             if let name = HTTPField.Name(name) { fields[name] = value }
         }
+        let requirement = cost.requirement(of: lane.options)
         let mark = AttemptMark(
-            storage: storage,
+            transactions: .init(storage: storage),
             parcel: parcel,
-            rules: lane.options.rules,
-            credential: credential
+            lane: lane,
+            credential: credential,
+            withdrawal: withdrawal,
+            cost: cost,
+            requirement: requirement
         )
         var options = RequestOptions(
             gate: .waitsForConnectivity(nil),
-            requirement: lane.options.path,
+            requirement: requirement,
             interceptors: [mark]
         )
         if case .user(let credential) = credential { options.credential = credential }
+        if case .download(let target) = item.body {
+            let attempt = DownloadAttempt(
+                item: item,
+                target: target,
+                lane: lane,
+                transactions: mark.transactions,
+                session: session,
+                withdrawal: withdrawal,
+                cost: cost
+            )
+            return await attempt.run(url, fields, options)
+        }
         if let key = parcel.key { add(key, &fields, &options) }
         let method = HTTPRequest.Method(rawValue: item.method) ?? .post
         let request = session.request(method, url, headers: fields, body: body, options: options)
         do throws(HTTPError) {
             let response = try await request.response()
-            return .init(response, lane.options.confirmation)
+            let received = ReceivedResponse(
+                status: response.status,
+                fields: response.head.headerFields,
+                url: response.url,
+                body: Array(response.buffer.readableBytesView.prefix(Spool.largestInlineBody))
+            )
+            return .init(received, lane.options.confirmation)
         } catch {
-            if error.cause is BoxStorage.NothingToSend { return nil }
-            return .init(attempt: .init(error), reason: "\(error)")
+            guard error.cause is SendingTransactions.NothingToSend || error.code == .cancelled && withdrawal.isWithdrawn
+            else { return .init(attempt: .init(error), reason: "\(error)") }
+            return withdrawal.mayBeProcessed.map {
+                .init(attempt: .failure(.interrupted, mayBeProcessed: $0), reason: "\(error)")
+            }
         }
     }
 
@@ -92,9 +120,13 @@ struct SendAttempt: Sendable {
     private func body() async -> RequestBody? {
         if parcel.batch != nil { return .bytes(lines, contentType: "application/x-ndjson") }
         switch item.body {
-        case .none: return RequestBody.none
+        case .none, .download: return RequestBody.none
         case .bytes(let bytes): return .bytes(bytes, contentType: item.contentType)
-        case .spooled(let name): return .file(storage.spool.path(name), contentType: item.contentType)
+        case .spooled(let name, let check):
+            let path = storage.spool.path(name)
+            // Read once more: what has changed on disk since must not be sent.
+            let holds = try? await BlockingWork.run { check?.matches(fileAt: path) ?? true }
+            return holds == true ? .file(path, contentType: item.contentType) : nil
         case .referenced(let path, let check):
             let holds = try? await BlockingWork.run { check.holds(forFileAt: path) }
             return holds == true ? .file(path, contentType: item.contentType) : nil
@@ -113,13 +145,13 @@ struct SendAttempt: Sendable {
 }
 
 extension SendAttempt.Result {
-    fileprivate init(_ response: DataResponse, _ confirmation: ResponseConfirmation) {
+    init(_ response: ReceivedResponse, _ confirmation: ResponseConfirmation) {
         attempt = .init(response, confirmation)
-        let table = response.head.headerFields.map { ($0.name.rawName, $0.value) }
+        let table = response.fields.map { ($0.name.rawName, $0.value) }
         self.response = .init(
             status: response.status,
             fields: .init(table, uniquingKeysWith: { "\($0), \($1)" }),
-            body: Array(response.buffer.readableBytesView.prefix(Spool.largestInlineBody))
+            body: response.body
         )
         switch attempt.verdict {
         case .delivered: reason = ""
@@ -137,17 +169,40 @@ extension AttemptResult {
 
 /// Stores that an item is being sent, after the gate and the scheduler, and before its first byte.
 private struct AttemptMark: RequestInterceptor {
-    let storage: BoxStorage
+    let transactions: SendingTransactions
     let parcel: Parcel
-    let rules: LaneRules
+    let lane: StoredLane
     let credential: OutboxCredential?
+    let withdrawal: Withdrawal
+    let cost: PathCost
+    let requirement: PathRequirement
 
     func adapt(_ request: HTTPRequest, for attempt: RequestAttempt) async throws -> HTTPRequest {
-        try await storage.mark(parcel, rules)
+        guard withdrawal.begin() else { throw SendingTransactions.NothingToSend() }
+        // A path that costs nothing has come: the attempt is started again, and stays on it.
+        guard requirement == cost.requirement(of: lane.options) || requirement == .notExpensive else {
+            throw SendingTransactions.NothingToSend()
+        }
+        let isCounted = lane.options.bytesPerDay != nil && requirement != .notExpensive && cost.isExpensive
+        let mayBeProcessed = withdrawal.mayBeProcessed == true
+        try await transactions.mark(parcel, lane, mayBeProcessed: mayBeProcessed, isExpensive: isCounted)
         guard case .bearer(let token) = credential, hasSameOrigin(request, attempt.request.head) else { return request }
         var request = request
         request.headerFields[.authorization] = "Bearer \(token)"
         return request
+    }
+
+    func retry(_ attempt: FailedAttempt) async -> RetryDecision? {
+        if case .giveUp = attempt.decision { return nil }
+        return withdrawal.suspend(mayBeProcessed: mayBeProcessed(attempt.error)) ? nil : .giveUp(because: .interceptor)
+    }
+
+    /// Returns whether the server may have processed a failed attempt; a status such as 429 says that it has not.
+    private func mayBeProcessed(_ error: HTTPError) -> Bool {
+        if error.code == .unacceptableStatus, let status = error.response?.status.code {
+            return AttemptResult.mayBeProcessed(status)
+        }
+        return error.processing == .maybeProcessed || error.processing == .answered
     }
 
     /// After a redirect to another origin, the token stays here.

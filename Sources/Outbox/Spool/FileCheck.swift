@@ -32,12 +32,15 @@ package struct FileCheck: Sendable, Hashable {
         sha256 = try FileSystem.sha256(ofFileAt: path)
     }
 
+    /// Whether a file has the contents, which are read.
+    func matches(fileAt path: String) -> Bool { (try? FileSystem.sha256(ofFileAt: path)) == sha256 }
+
     /// Whether a file has still the contents; they are read only if its time or inode has changed.
     func holds(forFileAt path: String) -> Bool {
         guard let status = try? FileSystem.regularFile(at: path), Int64(status.st_size) == size else { return false }
         let time = Int64(status.st_mtim.tv_sec) * 1_000_000_000 + Int64(status.st_mtim.tv_nsec)
         if time == modified, UInt64(status.st_ino) == inode { return true }
-        return (try? FileSystem.sha256(ofFileAt: path)) == sha256
+        return matches(fileAt: path)
     }
 }
 
@@ -46,7 +49,7 @@ enum FileSystem {
     /// Returns the status of a regular file.
     static func regularFile(at path: String) throws(OutboxError) -> stat {
         var status = stat()
-        guard stat(path, &status) == 0 else { throw error("read the body", path, errno) }
+        guard stat(path, &status) == 0 else { throw error("read the body", path, errno, .bodyUnavailable) }
         guard status.st_mode & S_IFMT == S_IFREG else {
             throw .init(.bodyUnavailable, reason: "\(path) is no regular file: give its contents as a sequence")
         }
@@ -63,26 +66,50 @@ enum FileSystem {
     /// Reads a file from its beginning to its end.
     static func read(_ path: String, _ body: (UnsafeRawBufferPointer) -> Void) throws(OutboxError) {
         let file = open(path, O_RDONLY | O_CLOEXEC)
-        guard file >= 0 else { throw error("read the body", path, errno) }
+        guard file >= 0 else { throw error("read the body", path, errno, .bodyUnavailable) }
         defer { close(file) }
         var buffer = [UInt8](repeating: 0, count: 1 << 18)
         while true {
             let count = Glibc.read(file, &buffer, buffer.count)
             if count == 0 { return }
-            guard count > 0 else { throw error("read the body", path, errno) }
+            guard count > 0 else { throw error("read the body", path, errno, .bodyUnavailable) }
             buffer.withUnsafeBytes { body(.init(rebasing: $0[..<count])) }
         }
     }
 
-    static func error(_ action: String, _ path: String, _ errno: Int32) -> OutboxError {
+    /// Removes files whose rows are gone; a failure leaves them behind.
+    static func remove(_ paths: [String]) { for path in paths { unlink(path) } }
+
+    /// Returns the error of a call on a file: of the storage, unless another code is given.
+    static func error(
+        _ action: String,
+        _ path: String,
+        _ errno: Int32,
+        _ code: OutboxError.Code = .storageFailed
+    ) -> OutboxError {
         let text = "cannot \(action) \(path): \(String(cString: strerror(errno)))"
         return errno == ENOSPC || errno == EDQUOT
             ? .init(.full, reason: "\(text); free space on the file system")
-            : .init(.bodyUnavailable, reason: text)
+            : .init(code, reason: text)
     }
 }
 
 extension SHA256Digest {
     /// The digits of the digest.
-    var hexadecimal: String { map { String(UInt16($0) | 256, radix: 16).dropFirst() }.joined() }
+    var hexadecimal: String { withUnsafeBytes { $0.hexadecimal } }
+}
+
+extension UnsafeRawBufferPointer {
+    /// The bytes as lowercase hexadecimal digits.
+    var hexadecimal: String {
+        String(unsafeUninitializedCapacity: count * 2) { digits in
+            for (index, byte) in enumerated() {
+                digits[index * 2] = Self.digit(byte >> 4)
+                digits[index * 2 + 1] = Self.digit(byte & 0xF)
+            }
+            return count * 2
+        }
+    }
+
+    private static func digit(_ number: UInt8) -> UInt8 { number + (number < 10 ? 0x30 : 0x57) }
 }

@@ -64,9 +64,6 @@ struct Spool: Sendable {
         }
     }
 
-    /// Removes a file after its row; a failure leaves it to ``sweep(keeping:)``.
-    func remove(_ name: String) { unlink(path(name)) }
-
     /// Removes the files that no row names.
     ///
     /// - Parameter isNamed: Whether a row names a file; called while the file is locked.
@@ -128,7 +125,7 @@ struct Spool: Sendable {
 
     private func copy(_ source: String, to draft: Draft) throws(OutboxError) {
         let input = open(source, O_RDONLY | O_CLOEXEC)
-        guard input >= 0 else { throw FileSystem.error("read the body", source, errno) }
+        guard input >= 0 else { throw FileSystem.error("read the body", source, errno, .bodyUnavailable) }
         defer { close(input) }
         if ioctl(draft.descriptor, Self.cloneRequest, input) == 0 { return }
         var copied = netwatch_copy_file_range(input, draft.descriptor, 1 << 30)
@@ -141,7 +138,7 @@ struct Spool: Sendable {
         while failure == nil {
             let count = read(input, &buffer, buffer.count)
             if count == 0 { return }
-            guard count > 0 else { throw FileSystem.error("read the body", source, errno) }
+            guard count > 0 else { throw FileSystem.error("read the body", source, errno, .bodyUnavailable) }
             do throws(OutboxError) { try Self.write(Array(buffer[..<count]), draft) } catch { failure = error }
         }
         if let failure { throw failure }
@@ -175,10 +172,9 @@ struct Spool: Sendable {
 enum OutboxToken {
     /// 128 bits in hexadecimal digits.
     static func random() -> String {
-        (0..<2).map { _ in
-            let digits = String(UInt64.random(in: .min ... .max), radix: 16)
-            return String(repeating: "0", count: 16 - digits.count) + digits
-        }.joined()
+        var generator = SystemRandomNumberGenerator()
+        let numbers: (UInt64, UInt64) = (generator.next(), generator.next())
+        return withUnsafeBytes(of: numbers) { $0.hexadecimal }
     }
 }
 

@@ -22,7 +22,7 @@ struct BoxSalvage {
         try database.migrate(BoxSchema.migrations)
         guard let damaged = try? Database(at: "\(aside)/\(files.name)", .privateCopy) else { return }
         try database.transaction {
-            for table in ["clock", "lane", "item", "outcome", "batch", "counter"] {
+            for table in ["clock", "lane", "item", "outcome", "batch", "counter", "origin"] {
                 try copy(table, from: damaged, into: database)
             }
             try BoxSchema.recount(database)

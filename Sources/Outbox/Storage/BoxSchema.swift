@@ -70,7 +70,16 @@ package enum BoxSchema {
         CREATE TRIGGER outcome_added AFTER INSERT ON outcome BEGIN
             INSERT INTO counter VALUES (new.end, 1) ON CONFLICT (end) DO UPDATE SET count = count + 1;
         END;
+        """,
         """
+        ALTER TABLE item ADD COLUMN lifetime INTEGER;
+        ALTER TABLE item ADD COLUMN sent_check INTEGER;
+        ALTER TABLE item ADD COLUMN part TEXT;
+        ALTER TABLE lane ADD COLUMN spent INTEGER;
+        ALTER TABLE lane ADD COLUMN spent_since INTEGER;
+        UPDATE item SET sent_check = ~first_sent;
+        """,
+        OriginTable.migration,
     ]
 
     /// Computes the usage from the items: after a repair, and when the class of a lane has changed.

@@ -9,10 +9,12 @@ package struct StoredItem: Sendable {
     package enum Body: Sendable, Hashable {
         case none
         case bytes([UInt8])
-        /// A file of the spool.
-        case spooled(String)
+        /// A file of the spool, and its size and contents; nil in rows of the first version.
+        case spooled(String, FileCheck?)
         /// A file elsewhere, and what it must be like.
         case referenced(String, FileCheck)
+        /// None: the response's body is the file.
+        case download(DownloadTarget)
     }
 
     package var id: Int64 = 0
@@ -35,12 +37,17 @@ package struct StoredItem: Sendable {
     package var notBefore: Int64?
     package var batch: Int64?
     package var failure: String?
+    /// The time after which it expires, from when it was added.
+    package var lifetime: Duration?
     /// The part that decides what happens to it.
     package var record: ItemRecord
+    /// Whether the time of its first attempt is as it was stored.
+    private var hasSoundMark = true
 
     static let columns = """
         id, lane, state, method, reference, fields, content_type, key, digest, body, file, file_kind, file_check, size, \
-        credential, user_info, added, added_wall, due, not_before, expires, first_sent, attempts, batch, failure
+        credential, user_info, added, added_wall, due, not_before, expires, first_sent, attempts, batch, failure, \
+        lifetime, sent_check
         """
 
     init(_ row: borrowing Row) {
@@ -63,6 +70,8 @@ package struct StoredItem: Sendable {
         notBefore = row.optionalInteger(19)
         batch = row.optionalInteger(23)
         failure = row.text(24)
+        lifetime = row.optionalInteger(25).map { .nanoseconds($0) }
+        hasSoundMark = row.optionalInteger(21) == row.optionalInteger(26).map { ~$0 }
         record = .init()
         record.expires = row.optionalInteger(20).map { .init(nanoseconds: $0) }
         record.firstSent = row.optionalInteger(21).map { .init(nanoseconds: $0) }
@@ -103,7 +112,11 @@ package struct StoredItem: Sendable {
     private static func body(_ row: borrowing Row) -> Body {
         if let bytes = row.blob(9) { return .bytes(bytes) }
         guard let file = row.text(10) else { return .none }
-        return row.integer(11) == 0 ? .spooled(file) : .referenced(file, .init(text: row.text(12) ?? ""))
+        return switch row.integer(11) {
+        case 0: .spooled(file, row.text(12).map { .init(text: $0) })
+        case 1: .referenced(file, .init(text: row.text(12) ?? ""))
+        default: .download(.init(path: file, text: row.text(12) ?? ""))
+        }
     }
 
     /// RFC 9110, 9.2.2.
@@ -117,14 +130,16 @@ package struct StoredItem: Sendable {
         switch body {
         case .none: break
         case .bytes(let content): bytes = content
-        case .spooled(let name): (file, kind) = (name, 0)
+        case .spooled(let name, let state): (file, kind, check) = (name, 0, state?.text)
         case .referenced(let path, let state): (file, kind, check) = (path, 1, state.text)
+        case .download(let target): (file, kind, check) = (target.path, 2, target.text)
         }
         try database.run(
             """
             INSERT INTO item (lane, state, method, reference, fields, content_type, key, digest, body, file, file_kind,
-                file_check, size, credential, user_info, added, added_wall, due, not_before, expires, batch)
-            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+                file_check, size, credential, user_info, added, added_wall, due, not_before, expires, batch,
+                lifetime)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
             """,
             .integer(lane),
             .integer(state.rawValue),
@@ -146,9 +161,16 @@ package struct StoredItem: Sendable {
             .init(due?.nanoseconds),
             .init(notBefore),
             .init(record.expires?.nanoseconds),
-            .init(batch)
+            .init(batch),
+            .init(lifetime?.wholeNanoseconds)
         )
         return database.lastIdentifier
+    }
+
+    /// Whether its lifetime lasts until it may be sent, as far as the clock is known.
+    func maySend(after reading: ClockReading) -> Bool {
+        guard reading.isSynchronized, let notBefore, let lifetime else { return true }
+        return notBefore - reading.wall < lifetime.wholeNanoseconds
     }
 
     /// The item for the user.
@@ -163,6 +185,7 @@ package struct StoredItem: Sendable {
             size: size,
             userInfo: userInfo,
             added: Double(addedWall) / 1e9,
+            notBefore: notBefore.map { Double($0) / 1e9 },
             attempts: record.attempts,
             failure: failure
         )
@@ -170,20 +193,46 @@ package struct StoredItem: Sendable {
 }
 
 extension StoredItem {
-    /// Returns the digest that two requests with the same key have in common: of method, reference, fields, type and contents.
-    func digest(of body: String) -> [UInt8] {
-        let parts = [method, reference, TextTable.encoded(fields), contentType ?? "", credential ?? "", body]
-        return Array(SHA256.hash(data: Array(parts.joined(separator: "\n").utf8)))
+    /// Returns the digest that two requests with the same key have in common: the key, everything that was asked for, and
+    /// the contents of the body.
+    func completeDigest() -> [UInt8] {
+        let dates = [lifetime?.wholeNanoseconds, notBefore].map { $0.map { "\($0)" } ?? "-" }
+        return [2] + digest(of: request + [key ?? "", TextTable.encoded(userInfo)] + dates)
     }
 
-    /// Whether the row is as it was stored, as far as its digest tells: SQLite does not detect changed bytes.
+    /// Whether a stored digest is that of this request; the first version left out the user's values and the times.
+    func hasDigest(_ stored: [UInt8]?) -> Bool {
+        guard let stored else { return false }
+        return stored == (stored.count == SHA256.byteCount ? digest(of: request) : completeDigest())
+    }
+
+    /// The reason for the end of an item whose row is not intact.
+    static let damage = "the stored request is damaged: its digest differs"
+
+    /// Whether the row is as it was stored, as far as its digests tell: SQLite does not detect changed bytes.
     var isIntact: Bool {
+        // The digest of a file was part of it only if the program chose the key.
+        if case .spooled(_, nil) = body { return true }
+        guard hasSoundMark, hasDigest(digest) else { return false }
+        return digest.count == SHA256.byteCount || record.expires == lifetime.map { added.advanced(by: $0) }
+    }
+
+    private var request: [String] {
+        [method, reference, TextTable.encoded(fields), contentType ?? "", credential ?? "", contents]
+    }
+
+    private func digest(of parts: [String]) -> [UInt8] {
+        Array(SHA256.hash(data: Array(parts.joined(separator: "\n").utf8)))
+    }
+
+    /// The digest of the body, or the file of a download.
+    private var contents: String {
         switch body {
-        case .none: digest == self.digest(of: "")
-        case .bytes(let bytes): digest == self.digest(of: bytes.sha256)
-        case .referenced(_, let check): digest == self.digest(of: check.sha256)
-        // The digest of a file is part of it only if the program chose the key.
-        case .spooled: true
+        case .none: ""
+        case .bytes(let bytes): bytes.sha256
+        case .spooled(_, let check): check?.sha256 ?? ""
+        case .referenced(_, let check): check.sha256
+        case .download(let target): target.identity
         }
     }
 }
@@ -200,6 +249,17 @@ enum TextTable {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
         return (try? encoder.encode(table)).map { String(decoding: $0, as: UTF8.self) } ?? "{}"
+    }
+
+    /// Returns a table as JSON in any order: faster, where no digest is made of it.
+    static func unsorted(_ table: [String: String]) -> String {
+        guard table.allSatisfy({ isPlain($0.key) && isPlain($0.value) }) else { return encoded(table) }
+        return "{" + table.map { "\"\($0.key)\":\"\($0.value)\"" }.joined(separator: ",") + "}"
+    }
+
+    /// Whether a text needs no escapes in JSON.
+    private static func isPlain(_ text: String) -> Bool {
+        text.utf8.allSatisfy { $0 >= 0x20 && $0 < 0x7F && $0 != 0x22 && $0 != 0x5C }
     }
 
     static func decoded(_ text: String?) -> [String: String] {

@@ -9,20 +9,34 @@ package struct StoredLane: Sendable, Hashable {
     package var name: String
     package var destination: String
     package var options: LaneOptions
+    /// The stored form of the options.
+    package var optionsText: String
     package var isPaused: Bool
     package var pause: LanePause?
     /// The reason for the pause; empty without one.
     package var reason: String
+    /// The bytes that were sent over expensive paths.
+    package var budget: DailyBudget
 
     static let columns = """
-        id, name, destination, options, is_paused, pause_failures, pause_until, retry_after_end, pause_reason
+        id, name, destination, options, is_paused, pause_failures, pause_until, retry_after_end, pause_reason, \
+        spent, spent_since
         """
+
+    /// Creates a lane that is not paused.
+    init(id: Int64, name: String, destination: String, options: LaneOptions) {
+        (self.id, self.name, self.destination, self.options) = (id, name, destination, options)
+        optionsText = LaneText.text(options)
+        (isPaused, pause, reason) = (false, nil, "")
+        budget = .init(spent: 0, start: nil)
+    }
 
     init(_ row: borrowing Row) {
         id = row.integer(0)
         name = row.text(1) ?? ""
         destination = row.text(2) ?? ""
-        options = LaneText.options(row.text(3) ?? "")
+        optionsText = row.text(3) ?? ""
+        options = LaneText.options(optionsText)
         isPaused = row.integer(4) != 0
         pause = row.optionalInteger(6).map { until in
             .init(
@@ -32,6 +46,7 @@ package struct StoredLane: Sendable, Hashable {
             )
         }
         reason = row.text(8) ?? ""
+        budget = .init(spent: row.integer(9), start: row.optionalInteger(10).map { .init(nanoseconds: $0) })
     }
 }
 
@@ -50,6 +65,8 @@ enum LaneText {
         var keyLifetime: Int64
         var isRepeatable: Bool
         var confirmation: String
+        var hours: [Int]?
+        var bytesPerDay: Int64?
     }
 
     private struct Batch: Codable {
@@ -79,7 +96,9 @@ enum LaneText {
             quotesKey: fields.quotesKey,
             keyLifetime: .nanoseconds(fields.keyLifetime),
             isRepeatable: fields.isRepeatable,
-            confirmation: confirmation(fields.confirmation)
+            confirmation: confirmation(fields.confirmation),
+            hours: fields.hours.flatMap { $0.count == 2 ? .init(from: $0[0], to: $0[1]) : nil },
+            bytesPerDay: fields.bytesPerDay
         )
     }
 
@@ -94,7 +113,9 @@ enum LaneText {
             quotesKey: options.quotesKey,
             keyLifetime: options.keyLifetime.wholeNanoseconds,
             isRepeatable: options.isRepeatable,
-            confirmation: text(options.confirmation)
+            confirmation: text(options.confirmation),
+            hours: options.hours.map { [$0.start, $0.end] },
+            bytesPerDay: options.bytesPerDay
         )
         switch options.order {
         case .unordered(let width): fields.width = width

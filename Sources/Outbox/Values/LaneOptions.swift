@@ -25,6 +25,18 @@ public struct LaneOptions: Sendable, Hashable {
     public var isRepeatable: Bool
     /// The proof that a response is the destination's own; by default TLS.
     public var confirmation: ResponseConfirmation
+    /// The hours of the day in which items are sent, in local time; nil, the default, for all.
+    ///
+    /// They are known only while the clock is synchronized: until then nothing is sent. What is being sent at their end
+    /// is finished.
+    public var hours: AllowedHours?
+    /// The maximum number of bytes of bodies and downloaded files per day over expensive paths
+    /// (`NetworkPath.isExpensive`); nil, the default, for no limit.
+    ///
+    /// Each attempt counts with the size of its body, also if it fails. While the machine's path is not expensive, the lane
+    /// uses no expensive one, so that nothing is sent over it uncounted when the path changes. Items that exceed the limit wait for another
+    /// path, or for the next day, which begins 24 hours after the first byte of this one.
+    public var bytesPerDay: Int64?
 
     /// Creates options; the properties describe the parameters.
     public init(
@@ -38,7 +50,9 @@ public struct LaneOptions: Sendable, Hashable {
         quotesKey: Bool = true,
         keyLifetime: Duration = .seconds(86_400),
         isRepeatable: Bool = false,
-        confirmation: ResponseConfirmation = .tls
+        confirmation: ResponseConfirmation = .tls,
+        hours: AllowedHours? = nil,
+        bytesPerDay: Int64? = nil
     ) {
         self.order = order
         self.importance = importance
@@ -51,6 +65,8 @@ public struct LaneOptions: Sendable, Hashable {
         self.keyLifetime = keyLifetime
         self.isRepeatable = isRepeatable
         self.confirmation = confirmation
+        self.hours = hours
+        self.bytesPerDay = bytesPerDay
     }
 }
 
@@ -111,6 +127,8 @@ public struct ItemOptions: Sendable {
     /// is again.
     public var lifetime: Duration?
     /// The time before which the item is not sent, in seconds since 1970; it waits for a synchronized clock.
+    ///
+    /// A lifetime that ends before is an error, if the clock is synchronized when the item is added.
     public var notBefore: Double?
 
     /// Creates options; the properties describe the parameters.

@@ -16,7 +16,7 @@ public struct OutboxError: Error, Sendable {
         public static let secretRefused = Self(rawValue: "secretRefused")
         /// The body can't be read or encoded.
         public static let bodyUnavailable = Self(rawValue: "bodyUnavailable")
-        /// There is another request with the same key.
+        /// The key was already used for a different request.
         public static let keyInUse = Self(rawValue: "keyInUse")
         /// A limit of the outbox is reached, or the disk is full.
         public static let full = Self(rawValue: "full")

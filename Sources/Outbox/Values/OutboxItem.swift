@@ -35,6 +35,8 @@ public struct OutboxItem: Sendable, Hashable, Identifiable {
     public let userInfo: [String: String]
     /// The time at which it was added, in seconds since 1970, by a clock that may have been wrong.
     public let added: Double
+    /// The time before which it is not sent, in seconds since 1970; nil for none.
+    public let notBefore: Double?
     /// The number of attempts that failures of the item itself have cost.
     public let attempts: Int
     /// The reason why the last attempt failed; nil if there was none.

@@ -64,13 +64,17 @@ final class EventLoop {
 
     private func cycle(_ ready: ReadySources) {
         receiver.beginBatch()
-        if ready.contains(.wakeup) { runJobs() }
+        if ready.contains(.wakeup) {
+            run.wakeup.clear()
+            runJobs()
+        }
         if ready.contains(.clock) {
             clockTimer.reset()
             measureSuspension()
         }
         if ready.contains(.uevents) { receiver.drainUevents() }
-        if !ready.isDisjoint(with: [.events, .generic]) {
+        // A job includes all changes from before it was submitted, which may be after the poll.
+        if !ready.isDisjoint(with: [.events, .generic, .wakeup]) {
             receiver.drain(isGenericReady: ready.contains(.generic))
         }
         act()
@@ -87,7 +91,6 @@ final class EventLoop {
     }
 
     private func runJobs() {
-        run.wakeup.clear()
         for job in run.takeJobs() { job(self) }
         _ = destinations.refresh()
     }
@@ -103,8 +106,11 @@ final class EventLoop {
     }
 
     /// Takes the replies to dumps as they come, and before each the changes until then.
+    ///
+    /// Jobs are run in between: half a million routes are read for 200 ms, for which no subscriber should wait.
     private func readReplies() {
         while !run.isStopping, receiver.receiveReply() {
+            runJobs()
             receiver.drain()
             act()
         }

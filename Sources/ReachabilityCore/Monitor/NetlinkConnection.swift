@@ -19,9 +19,9 @@ struct NetlinkConnection: Sendable, Hashable {
     mutating func fail(at now: Instant) {
         guard isUp else { return }
         isUp = false
+        let delay = backoff.failed()
+        nextAttempt = now.advanced(by: failingSince == nil ? .zero : delay)
         failingSince = failingSince ?? now
-        nextAttempt = now.advanced(by: backoff.failures == 0 ? .zero : backoff.failed())
-        if backoff.failures == 0 { _ = backoff.failed() }
     }
 
     /// Records that the sockets could not be opened.

@@ -67,29 +67,3 @@ enum Pacing {
     /// notifications; the pause must not delay the dumps that it needs afterwards.
     static let longestDumpStep = Duration.milliseconds(1)
 }
-
-/// A delay before the next attempt that doubles with each failure, up to a maximum, and restarts after a success.
-struct Backoff: Sendable, Hashable {
-    /// The delay after the first failure.
-    let shortest: Duration
-    /// The maximum delay.
-    let longest: Duration
-    /// The number of failures since the last success.
-    private(set) var failures = 0
-
-    init(from shortest: Duration, to longest: Duration) {
-        self.shortest = shortest
-        self.longest = longest
-    }
-
-    /// Records a failure and returns the delay before the next attempt.
-    mutating func failed() -> Duration {
-        defer { failures += 1 }
-        var wait = shortest
-        for _ in 0..<failures where wait < longest { wait *= 2 }
-        return min(wait, longest)
-    }
-
-    /// Records a success.
-    mutating func succeeded() { failures = 0 }
-}

@@ -23,6 +23,14 @@ package enum ByteOrder: Sendable, Hashable, CaseIterable {
 extension Array where Element == UInt8 {
     /// Appends the bytes of a number.
     mutating func append<Value: FixedWidthInteger>(_ value: Value, in order: ByteOrder) {
+        guard Value.bitWidth > 32 else {
+            // Most fields of messages are short: these are faster byte by byte than as a collection.
+            for byte in 0..<Value.bitWidth / 8 {
+                let shift = 8 * (order == .little ? byte : Value.bitWidth / 8 - 1 - byte)
+                append(UInt8(truncatingIfNeeded: value >> shift))
+            }
+            return
+        }
         Swift.withUnsafeBytes(of: order == .little ? value.littleEndian : value.bigEndian) { append(contentsOf: $0) }
     }
 

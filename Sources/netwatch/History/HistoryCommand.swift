@@ -17,13 +17,18 @@ struct HistoryCommand: NetwatchCommand {
                     "journalctl -o cat -u netwatch | netwatch history -"
                 ),
                 .init(
+                    "Report the last week of the event service",
+                    "netwatch history --socket /run/netwatch/events.sock --since 7d"
+                ),
+                .init(
                     "Report the last week, and draw it",
                     "netwatch history log.jsonl --since 7d --until now --svg week.svg"
                 ),
             ],
             """
-            Reads the JSON Lines of 'netwatch watch --json', from a file or the journal; other lines are skipped. Times \
-            are local. The last status counts up to the last line, or up to --until. The time between the end of one \
+            Reads the JSON Lines of 'netwatch watch --json', from a file, from the journal or from the event service \
+            (--socket); other lines are skipped. Times are local. The last status counts up to the last line, or up to \
+            --until (with --socket: up to now). The time between the end of one \
             monitor and the start of the next is unknown, unless it is at most --bridge. Exits with 65 if no line is a \
             record.
             """
@@ -31,7 +36,14 @@ struct HistoryCommand: NetwatchCommand {
     )
 
     @Argument(help: .init("The file; '-' for stdin.", valueName: "file"), completion: .file())
-    var file: String
+    var file: String?
+
+    @Option(
+        parsing: .unconditional,
+        help: .init("Read what the event service has stored, from this Unix socket.", valueName: "path"),
+        completion: .file()
+    )
+    var socket: String?
 
     @Option(
         parsing: .unconditional,
@@ -65,6 +77,9 @@ struct HistoryCommand: NetwatchCommand {
     var svg: String?
 
     func validate() throws {
+        guard (file == nil) != (socket == nil) else {
+            throw ValidationError("Give <file>, or the event service's socket with --socket")
+        }
         if svg?.isEmpty == true { throw ValidationError("The name after --svg is empty; write one such as week.svg") }
         guard svg == "-" else { return }
         throw ValidationError("--svg needs a file, as stdout has the table; name one such as week.svg")
@@ -73,7 +88,6 @@ struct HistoryCommand: NetwatchCommand {
     func execute() throws(ToolError) -> ExitStatus {
         let input = HistoryInput(try bytes(), bridge: bridge)
         tell(input.remarks)
-        let name = file == "-" ? "stdin" : file.escapedForTerminal
         guard var history = input.history else {
             let what = "no record in \(name) (lines: \(input.lineCount)); give the output of 'netwatch watch --json'"
             throw .init(what, exit: .badData)
@@ -89,19 +103,32 @@ struct HistoryCommand: NetwatchCommand {
         return try StandardOutput.write(lines.map { $0 + "\n" }.joined())
     }
 
+    /// The name of the input.
+    private var name: String { file == "-" ? "stdin" : (file ?? socket ?? "").escapedForTerminal }
+
     private func bytes() throws(ToolError) -> [UInt8] {
+        if let socket { return try ServiceHistory(socket: socket).lines(since: age) }
+        guard let file else { return [] }
         do throws(SystemError) {
             return file == "-" ? try FileContents.readStandardInput() : try FileContents.read(file)
         } catch {
-            let name = file == "-" ? "stdin" : "'\(file.escapedForTerminal)'"
+            let name = file == "-" ? name : "'\(name)'"
             throw .init("cannot read \(name): \(error); give the output of 'netwatch watch --json'", exit: .badData)
         }
+    }
+
+    /// How long ago the period begins; nil for everything.
+    private var age: Duration? {
+        let now = SystemClock.wall
+        let start = since?.moment(now: now, days: LocalDays { SystemClock.utcOffset(at: $0) })
+        return start.map { .nanoseconds(max(0, now.nanosecondsSinceEpoch - $0.nanosecondsSinceEpoch)) }
     }
 
     /// The reported period.
     private func window(of history: inout History, _ days: LocalDays) throws(ToolError) -> Range<Instant> {
         let now = SystemClock.wall
-        let moments = (since?.moment(now: now, days: days), until?.moment(now: now, days: days))
+        let end = until ?? (socket == nil ? nil : .now)
+        let moments = (since?.moment(now: now, days: days), end?.moment(now: now, days: days))
         guard let window = history.window(since: moments.0, until: moments.1, now: now) else {
             throw .init("no record lies between --since and --until; give other moments", exit: .badData)
         }

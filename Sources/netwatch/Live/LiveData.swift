@@ -41,11 +41,16 @@ final class LiveData {
         self.wakeup = wakeup
         self.inbox = inbox
         self.monitor = monitor
-        context = configuration.evaluationContext
+        context = configuration.monitor.evaluationContext
         sampler = try .init(monitor, inbox)
         destinations = configuration.hosts.map {
             .init($0.host, monitor, configuration.monitor.namespace, wakeup)
         }
+    }
+
+    /// Reads what the event service has stored, if one runs; not for another network namespace.
+    func readPast() {
+        if configuration.monitor.namespace == .current { ServicePast().read(into: inbox) }
     }
 
     /// Ends everything, without waiting for long.

@@ -1,6 +1,5 @@
 import ArgumentParser
 import CommandLineSupport
-import Glibc
 import Reachability
 import ReachabilityCore
 
@@ -70,16 +69,4 @@ struct LiveConfiguration {
     var hosts: [WrittenHost] = []
     /// When colors are used.
     var color = ColorChoice.auto
-}
-
-extension LiveConfiguration {
-    /// The context of evaluations.
-    var evaluationContext: EvaluationContext {
-        .init(
-            user: monitor.user ?? geteuid(),
-            kindRules: monitor.kindRules,
-            expensive: monitor.expensiveInterfaces,
-            constrained: monitor.constrainedInterfaces
-        )
-    }
 }

@@ -51,10 +51,10 @@ enum LiveScreen {
         .init(
             hosts: configuration.hosts.map(\.text),
             namespace: configuration.monitor.namespace.words,
-            machine: machineName(),
+            machine: MachineName.current,
             version: CommandLineProgram.version,
             isASCII: isASCII,
-            context: configuration.evaluationContext
+            context: configuration.monitor.evaluationContext
         )
     }
 
@@ -65,12 +65,6 @@ enum LiveScreen {
         setlocale(LC_CTYPE, "")
         guard let name = nl_langinfo(nl_item(CODESET)) else { return false }
         return strcasecmp(name, "UTF-8") == 0
-    }
-
-    private static func machineName() -> String? {
-        var buffer = [CChar](repeating: 0, count: 256)
-        guard gethostname(&buffer, buffer.count - 1) == 0 else { return nil }
-        return String(decoding: buffer.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
     }
 
     private static func variable(_ name: String) -> String? { getenv(name).map { String(cString: $0) } }

@@ -66,6 +66,7 @@ final class LiveShell {
         view = .init(options, at: LiveClock.moment)
         nextDrawing = SystemClock.now.advanced(by: Self.firstFrameTimeout)
         handle(.resize(screen.size))
+        data.readPast()
     }
 
     /// Shows it to its end.

@@ -2,8 +2,7 @@ import CommandLineSupport
 import Glibc
 import LinuxSystem
 import NetwatchCore
-import NetworkClientCore
-import RequestGate
+import ReachabilityCore
 
 /// Runs one command and passes signals on to it.
 ///
@@ -56,15 +55,15 @@ struct CommandSupervisor {
 
 /// Decides whether a command that has ended runs again.
 struct RunPolicy: Hashable {
-    /// How often it runs, and how long it rests between its runs.
-    private let retry: RetryPolicy
+    /// How often the command may run again.
+    private let retries: UInt
     /// How often it has run.
-    private(set) var runs = 0
+    private(set) var runs: UInt = 0
+    /// The upper bound of the next delay: 0.5 s, 1 s, 2 s … 20 s, as between the attempts of a request.
+    private var bound = Backoff(from: .milliseconds(500), to: .seconds(20))
 
-    /// Creates a policy, with the delays of the client's: up to 0.5 s, 1 s, 2 s … 20 s.
-    init(retries: UInt) {
-        retry = RetryPolicy(maximumAttempts: Int(min(retries, UInt(Int.max) - 1)) + 1)
-    }
+    /// Creates a policy.
+    init(retries: UInt) { self.retries = retries }
 
     /// The next step.
     enum Step: Hashable {
@@ -100,13 +99,9 @@ struct RunPolicy: Hashable {
         using generator: inout some RandomNumberGenerator
     ) -> Step {
         runs += 1
-        guard outcome != .exited(0), wasAway, !wasTerminated else { return .exit(outcome.exitStatus) }
-        // With --retries the user declares that the command may run several times.
-        let traits = RequestTraits(isIdempotent: true, isReplayable: true)
-        let failure = AttemptFailure(.transient, .maybeProcessed)
-        guard case .retry(let delay, _) = retry.decide(failure, traits, attempts: runs, using: &generator) else {
+        guard outcome != .exited(0), wasAway, !wasTerminated, runs <= retries else {
             return .exit(outcome.exitStatus)
         }
-        return .again(delay)
+        return .again(bound.failed(jitter: &generator))
     }
 }

@@ -17,13 +17,31 @@ package final class ServerDaemon: Sendable {
     /// - Parameters:
     ///   - program: The path of the program.
     ///   - arguments: Its arguments, with ``file`` for the path of the configuration file.
-    ///   - sign: The output that means that it is ready.
+    ///   - sign: The output that means that it is ready; empty if there is none.
     ///   - predecessor: A stopped server, whose port is reused.
     ///   - configuration: Returns the configuration for a folder and a port.
     /// - Throws: The server's output, if it does not start.
-    init(
+    convenience init(
         _ program: String,
         arguments: [String],
+        sign: String,
+        after predecessor: ServerDaemon? = nil,
+        configuration: (LabFolder, UInt16) throws -> String
+    ) throws {
+        try self.init(
+            program,
+            argumentsForPort: { _, _, file in arguments.map { $0 == Self.file ? file : $0 } },
+            sign: sign,
+            after: predecessor,
+            configuration: configuration
+        )
+    }
+
+    /// Starts a server whose arguments depend on its folder, port and configuration file; the other parameters are as
+    /// above.
+    init(
+        _ program: String,
+        argumentsForPort arguments: (_ folder: String, _ port: UInt16, _ file: String) -> [String],
         sign: String,
         after predecessor: ServerDaemon? = nil,
         configuration: (LabFolder, UInt16) throws -> String
@@ -33,14 +51,35 @@ package final class ServerDaemon: Sendable {
         reserved = try predecessor?.reserved ?? ReservedPort(sharedBy: SO_REUSEADDR)
         port = reserved.number
         let file = try folder.write("configuration", try configuration(folder, port))
-        let words = ["-c", "exec \"$0\" \"$@\" 2>&1", program] + arguments.map { $0 == Self.file ? file : $0 }
+        let words = ["-c", "exec \"$0\" \"$@\" 2>&1", program] + arguments(folder.path, port, file)
         process = try LabProcess("/bin/sh", words)
-        try process.waitForOutput { $0.contains(sign) }
+        if sign.isEmpty { try Self.waitForListener(on: port) } else { try process.waitForOutput { $0.contains(sign) } }
+    }
+
+    /// Waits until a program listens that writes nothing.
+    private static func waitForListener(on port: UInt16) throws(LabError) {
+        let deadline = ContinuousClock.now + .seconds(60)
+        while true {
+            let type = Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue)
+            let descriptor = OwnedDescriptor(try systemCall("socket") { socket(AF_INET, type, 0) })
+            let result = withSocketAddress(ServerAddress.loopback.bytes(port: port)) {
+                connect(descriptor.number, $0, $1)
+            }
+            if result == 0 { return }
+            if ContinuousClock.now > deadline { throw LabError("wait for a listener", errno: errno) }
+            usleep(10_000)
+        }
     }
 
     /// Stops the server in order, and waits for its end.
     package func stop() throws {
         try process.send(SIGTERM)
+        _ = try process.finish()
+    }
+
+    /// Ends the server by SIGKILL, and waits for its end.
+    package func kill() throws {
+        try process.send(SIGKILL)
         _ = try process.finish()
     }
 

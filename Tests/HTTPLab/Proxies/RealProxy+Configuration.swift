@@ -39,8 +39,17 @@ extension RealProxy {
         }
         for port in options.ports + [9] { lines.append("acl tunnels port \(port)") }
         lines.append("http_access deny CONNECT !tunnels")
+        if let keytab = options.keytab { lines += kerberos(keytab) }
         if let user = options.user { lines += try authentication(options, user, folder) }
         return (lines + ["http_access allow all"]).joined(separator: "\n") + "\n"
+    }
+
+    private static func kerberos(_ keytab: String) -> [String] {
+        [
+            "auth_param negotiate program /usr/lib/squid/negotiate_kerberos_auth -k \(keytab) -s GSS_C_NO_NAME",
+            "auth_param negotiate children 1 startup=1 idle=1", "auth_param negotiate keep_alive on",
+            "acl known proxy_auth REQUIRED", "http_access deny !known",
+        ]
     }
 
     private static func authentication(_ options: Options, _ user: String, _ folder: LabFolder) throws -> [String] {

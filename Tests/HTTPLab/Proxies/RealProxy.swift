@@ -23,6 +23,8 @@ package final class RealProxy: Sendable {
         package var password = ""
         /// Whether squid requires Digest (RFC 7616) instead of Basic.
         package var isDigest = false
+        /// The keys by which squid requires Negotiate, with Kerberos; nil for another scheme or none.
+        package var keytab: String?
         /// The ports to which tinyproxy and squid permit tunnels.
         package var ports: [UInt16] = []
         /// The certificate chain and its key, PEM files, for squid's TLS port.

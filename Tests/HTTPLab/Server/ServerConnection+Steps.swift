@@ -3,7 +3,7 @@ import Glibc
 import NetworkLab
 
 extension ServerConnection {
-    func perform(_ step: ServerStep) throws {
+    package func perform(_ step: ServerStep) throws {
         switch step {
         case .readHead: try readHead()
         case .readBody: try readBody()

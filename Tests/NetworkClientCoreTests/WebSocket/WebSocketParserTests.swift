@@ -151,6 +151,19 @@ import Testing
         #expect(fault?.code == .invalidPayload)
     }
 
+    @Test(arguments: [[3], [1, 2], [2, 1]])
+    func `invalid text before the limit is the fault, however the payload is divided`(sizes: [Int]) {
+        var (assembler, rest) = (WebSocketAssembler(maximumSize: 2), [0x61, 0xFF, 0x61] as ArraySlice<UInt8>)
+        assembler.begin(isText: true)
+        let fault = #expect(throws: WebSocketFault.self) {
+            for size in sizes {
+                try Array(rest.prefix(size)).withUnsafeBytes { try assembler.append($0) }
+                rest = rest.dropFirst(size)
+            }
+        }
+        #expect(fault?.code == .invalidPayload)
+    }
+
     @Test func `a message is assembled up to its limit`() throws {
         var assembler = WebSocketAssembler(maximumSize: 4)
         for text in ["", "a", "éé"] {

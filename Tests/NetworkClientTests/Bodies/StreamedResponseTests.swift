@@ -52,6 +52,20 @@ struct StreamedResponseTests {
         #expect(server.connections.count == 1)
     }
 
+    @Test func `a body without a length that breaks off before it is read is no whole one`() async throws {
+        let head = "HTTP/1.1 200 OK\r\nConnection: close\r\n\r\n"
+        let latch = try ServerLatch()
+        let server = try ScriptedServer(always: [
+            .readRequest, .send(head + String(repeating: "x", count: 2_000_000)), .await(latch), .reset,
+        ])
+        let response = try await Self.session(server).stream(.get, "").response()
+        try await Task.sleep(for: .milliseconds(100))
+        latch.open()
+        try await Task.sleep(for: .milliseconds(200))
+        let error = await #expect(throws: HTTPError.self) { try await response.body.collect(upTo: 1 << 22) }
+        #expect(error?.code == .bodyTruncated)
+    }
+
     @Test(arguments: 1...2)
     func `a highly compressed body is not inflated before it is read`(times: Int) async throws {
         let size = 64 << 20

@@ -10,6 +10,8 @@ enum Endurance {
     static let cancels = number("NETWATCH_CANCELS", or: 1500)
     /// NETWATCH_REQUESTS: the number of sequential and concurrent requests.
     static let requests = number("NETWATCH_REQUESTS", or: 4000)
+    /// NETWATCH_HTTP2_REQUESTS: the number of requests over HTTP/2 that are cancelled, or whose connections end.
+    static let multiplexedRequests = number("NETWATCH_HTTP2_REQUESTS", or: 3000)
     /// NETWATCH_DOWNLOAD_MIB: how large a large download is, in MiB, decompressed; here in bytes.
     static let downloadSize = number("NETWATCH_DOWNLOAD_MIB", or: 256) << 20
     /// NETWATCH_SEED: the seed of the random numbers.

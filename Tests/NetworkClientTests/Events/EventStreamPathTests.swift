@@ -1,3 +1,4 @@
+import FoundationEssentials
 import HTTPLab
 import NetworkLab
 import Reachability
@@ -81,14 +82,24 @@ struct EventStreamPathTests {
             let received = Observed<[String]>([])
             let events = session.events("")
             let task = Task { for try await event in events { received.update { $0.append(event.id) } } }
+            var returns: [ContinuousClock.Instant] = []
+            var durations: [Duration] = []
             for number in 1...Self.outages {
                 try await received.wait(for: "event \(number)") { $0.count == number }
+                if let last = returns.last { durations.append(.now - last) }
                 let waits = counter.waits.value
+                try await waitForAcknowledgements(in: lab.world)
                 try lab.begin(outage)
                 try await counter.waits.wait(for: "wait \(number)") { $0 > waits }
+                // A search for the neighbour would be repeated after a second, for which the next connection would wait.
+                #expect(try neighbours(of: lab.machine).isEmpty)
                 try lab.end(outage)
+                returns.append(.now)
             }
             try await received.wait(for: "the last event") { $0.count == Self.outages + 1 }
+            if let last = returns.last { durations.append(.now - last) }
+            durations.sort()
+            print("after \(outage), an event: p50 \(durations[durations.count / 2]), max \(durations.last ?? .zero)")
             task.cancel()
             _ = try? await task.value
             #expect(received.value == (1...Self.outages + 1).map(String.init))
@@ -112,6 +123,24 @@ struct EventStreamPathTests {
             task.cancel()
             _ = try? await task.value
         }
+    }
+
+    /// Waits until all that a namespace has sent is acknowledged (proc_pid_net(5)).
+    ///
+    /// The kernel sends an acknowledgement up to 200 ms later, and would look for the neighbour then.
+    private func waitForAcknowledgements(in namespace: LabNamespace) async throws {
+        while try namespace.run({ try String(contentsOfFile: "/proc/thread-self/net/tcp", encoding: .utf8) })
+            .split(separator: "\n").dropFirst().map({ $0.split(separator: " ") })
+            .contains(where: { $0[3] == "01" && !$0[4].hasPrefix("00000000:") })
+        {
+            try await Task.sleep(for: .milliseconds(2))
+        }
+    }
+
+    /// The neighbours that the kernel knows or looks for, as lines of /proc/net/arp (proc_pid_net(5)).
+    private func neighbours(of machine: LabNamespace) throws -> [Substring] {
+        let table = try machine.run { try String(contentsOfFile: "/proc/thread-self/net/arp", encoding: .utf8) }
+        return Array(table.split(separator: "\n").dropFirst())
     }
 
     /// Runs a test with a server behind a link: it sends one event on each connection.

@@ -1,6 +1,7 @@
 import FoundationEssentials
 import HTTPLab
 import NetworkClient
+import NetworkClientNegotiate
 import Testing
 
 /// Runs the examples of docs/redirects.md and docs/authentication.md, and compares the pages with this file.
@@ -105,6 +106,16 @@ struct FollowingPagesTests {
         #expect(throws: Never.self) { try netrcSession() }
     }
 
+    func intranetSession() throws -> HTTPSession {
+        var configuration = HTTPConfiguration()
+        configuration.authentication.negotiate = .init(for: ["https://intranet.example.com"])
+        return try HTTPSession(baseURL: "https://intranet.example.com", configuration: configuration)
+    }
+
+    @Test func `a session is made whose user signs in with Kerberos`() throws {
+        #expect(throws: Never.self) { try intranetSession() }
+    }
+
     @Test func `every example of the pages is compiled in this file`() throws {
         let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
             .deletingLastPathComponent().deletingLastPathComponent()
@@ -113,7 +124,7 @@ struct FollowingPagesTests {
             return text.split(separator: "\n").map { String($0.drop { $0 == " " }) }
         }
         let source = try lines("Tests/NetworkClientTests/Following/FollowingPagesTests.swift").joined(separator: "\n")
-        for (name, count) in [("redirects", 2), ("authentication", 4)] {
+        for (name, count) in [("redirects", 2), ("authentication", 5)] {
             let page = try lines("docs/\(name).md")
             let blocks = page.split(separator: "```swift").dropFirst().map { $0.prefix { $0 != "```" } }
             #expect(blocks.count == count, "\(name)")

@@ -21,13 +21,20 @@ import Testing
         let pathLossPolicy: PathLossPolicy?
         let lastByte: NIODeadline
         let losses = Observed<[PathLoss]>([])
+        let restorations = Observed<[EventLoopFuture<Void>]>([])
+        let probes = Observed(0)
 
         init(_ policy: PathLossPolicy?, lastByte: NIODeadline = .now()) {
             pathLossPolicy = policy
             self.lastByte = lastByte
         }
 
-        func pathWasLost(_ loss: PathLoss) { losses.update { $0.append(loss) } }
+        func probe() { probes.update { $0 += 1 } }
+
+        func pathWasLost(_ loss: PathLoss, until restoration: EventLoopFuture<Void>?) {
+            losses.update { $0.append(loss) }
+            if let restoration { restorations.update { $0.append(restoration) } }
+        }
     }
 
     private func follow(
@@ -83,10 +90,26 @@ import Testing
                 network.ways = [:]
             }
             try await hasty.losses.wait(for: "the loss") { $0 == [.silent(.milliseconds(1), [.noCarrier])] }
+            try await patient.probes.wait(for: "the probe") { $0 == 1 }
             #expect(patient.losses.value.isEmpty)
             connectivity.change { $0.ways = [nil: [MadeUpConnectivity.wlan]] }
             await gate.on { $0.unfollow(patient) }
             #expect(patient.losses.value.isEmpty)
+        }
+    }
+
+    @Test func `without any path nothing is sent: there is no probe, and the end of a connection waits for a path`()
+        async throws
+    {
+        try await KeptGate.run(connectivity) { gate in
+            let patient = await follow(.waitInFlight(.seconds(3_600)), in: gate)
+            let hasty = await follow(.waitInFlight(.milliseconds(1)), in: gate)
+            connectivity.change { $0 = .init(status: .notReachable, reasons: [.noCarrier], own: [Self.own]) }
+            try await hasty.losses.wait(for: "the loss") { $0 == [.silent(.milliseconds(1), [.noCarrier])] }
+            #expect(patient.probes.value == 0)
+            let restoration = try #require(hasty.restorations.value.first)
+            connectivity.change { $0 = .init(ways: [nil: [MadeUpConnectivity.wlan]], own: [Self.own]) }
+            try await restoration.get()
         }
     }
 

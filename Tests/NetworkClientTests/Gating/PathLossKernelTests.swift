@@ -28,7 +28,9 @@ import Testing
 
         init(_ policy: PathLossPolicy?) { pathLossPolicy = policy }
 
-        func pathWasLost(_ loss: PathLoss) { losses.update { $0.append(loss) } }
+        func pathWasLost(_ loss: PathLoss, until restoration: EventLoopFuture<Void>?) {
+            losses.update { $0.append(loss) }
+        }
     }
 
     /// Follows connections from 192.0.2.2 to the server, unbound and bound.

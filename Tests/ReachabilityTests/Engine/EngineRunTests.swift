@@ -1,4 +1,6 @@
 import LinuxSystem
+import Locking
+import NetworkLab
 import ReachabilityCore
 import Testing
 
@@ -16,5 +18,27 @@ import Testing
             #expect(throws: ReachabilityError.self) { try run.waitUntilOpened() }
             run.stop()
         }
+    }
+
+    @Test func `a job does not wait until the whole routing table has been read`() throws {
+        let lab = try LabNamespace()
+        try lab.makeUplink("wan0", index: 10, address: "192.0.2.2/24")
+        try lab.rtnl.addRoute("default", via: "192.0.2.1", on: "wan0")
+        let current = Lock<MonitorEngine?>(nil)
+        let dumps = LabInbox<UInt64>()
+        // The first state is published before the routes are read.
+        let engine = MonitorEngine(.init()) { _ in
+            guard let engine = current.withLock({ $0 }) else { return }
+            _ = engine.perform { dumps.put(engine.counters.dumps) }
+        }
+        current.withLock { $0 = engine }
+        try lab.run { try engine.start() }
+        defer {
+            engine.stop()
+            current.withLock { $0 = nil }
+        }
+        _ = try engine.view()
+        let atFirstJob = try dumps.wait(for: "the job") { !$0.isEmpty }[0]
+        #expect(atFirstJob < engine.counters.dumps)
     }
 }

@@ -34,7 +34,7 @@ struct CompletionTests {
     @Test("Each shell offers commands, options, the states, interfaces and files", arguments: ["bash", "zsh", "fish"])
     func offered(shell: String) throws {
         let commands: Set = [
-            "watch", "status", "wait", "run", "explain", "record", "replay", "history", "fetch", "serve",
+            "watch", "status", "wait", "run", "explain", "record", "replay", "history", "fetch", "serve", "outbox",
         ]
         #expect(try offers(shell, "netwatch ").isSuperset(of: commands))
         #expect(try offers(shell, "netwatch wa") == ["watch", "wait"])
@@ -42,6 +42,8 @@ struct CompletionTests {
         #expect(try offers(shell, "netwatch wait --for ") == ["reachable", "wifi", "cellular", "notReachable"])
         #expect(try offers(shell, "netwatch wait --for w") == ["wifi"])
         #expect(try offers(shell, "netwatch fetch --interface l").contains("lo"))
+        #expect(try offers(shell, "netwatch outbox re") == ["release", "resume", "retry"])
+        #expect(try offers(shell, "netwatch outbox add --trust").contains("--trust-http"))
         try Data().write(to: lab.root.appending(path: "outage.pcap"))
         #expect(try offers(shell, "netwatch replay out").contains("outage.pcap"))
     }

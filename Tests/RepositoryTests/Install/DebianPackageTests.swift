@@ -11,8 +11,8 @@ struct DebianPackageTests {
     private func packages(_ lab: InstallLab) throws -> [String] {
         let outcome = try lab.run("package-deb", ["--tool", lab.tool, "--output", "."], environment: Self.author)
         #expect(outcome.code == 0, "\(outcome)")
-        let names = outcome.output.split(separator: "\n").suffix(2)
-        try #require(names.count == 2)
+        let names = outcome.output.split(separator: "\n").suffix(5)
+        try #require(names.count == 5)
         return names.map { lab.root.appending(path: String($0)).path }
     }
 
@@ -46,7 +46,7 @@ struct DebianPackageTests {
         ] {
             #expect(names.contains("./\(file)"), "\(file)")
         }
-        #expect(names.contains { $0.contains("fetch") } == false)
+        #expect(names.contains { $0.contains("fetch") || $0.contains("outbox") } == false)
     }
 
     @Test("netwatch-fetch is a separate package, which depends on netwatch of the same version")
@@ -64,6 +64,58 @@ struct DebianPackageTests {
             "usr/share/man/man1/netwatch-fetch.1.gz",
         ]
         #expect(names == Set((documents + rest).map { "./\($0)" }))
+    }
+
+    @Test("netwatch-forward is a separate package, with its service, which needs the event service")
+    func forward() throws {
+        let lab = try InstallLab()
+        let path = try packages(lab)[2]
+        let version = try #require(path.firstMatch(of: /netwatch-forward_([0-9.]+)_[a-z0-9]+\.deb$/)).1
+        #expect(try ask(path, "--field", "").contains(", netwatch (= \(version)), netwatchd (= \(version))\n"))
+        let names = try names(in: path).filter { !$0.hasSuffix("/") }
+        let documents = ["changelog.gz", "copyright", "fleet.md"].map { "usr/share/doc/netwatch-forward/\($0)" }
+        let rest = [
+            "etc/default/netwatch-forward", "lib/systemd/system/netwatch-forward.service", "usr/bin/netwatch-forward",
+            "usr/share/lintian/overrides/netwatch-forward", "usr/share/man/man1/netwatch-forward.1.gz",
+        ]
+        #expect(names == Set((documents + rest).map { "./\($0)" }))
+    }
+
+    @Test("netwatch-outbox is a separate package, with its service, its user and its folders")
+    func outbox() throws {
+        let lab = try InstallLab()
+        let path = try packages(lab)[3]
+        let version = try #require(path.firstMatch(of: /netwatch-outbox_([0-9.]+)_[a-z0-9]+\.deb$/)).1
+        #expect(
+            try ask(path, "--field", "").contains(", netwatch (= \(version)), systemd | systemd-standalone-sysusers")
+        )
+        let names = try names(in: path).filter { !$0.hasSuffix("/") }
+        let documents = ["changelog.gz", "copyright", "outbox.md"].map { "usr/share/doc/netwatch-outbox/\($0)" }
+        let rest = [
+            "lib/systemd/system/netwatch-outbox.service", "lib/systemd/system/netwatchd.service.d/outbox.conf",
+            "usr/bin/netwatch-outbox",
+            "usr/lib/sysusers.d/netwatch-outbox.conf", "usr/lib/tmpfiles.d/netwatch-outbox.conf",
+            "usr/share/lintian/overrides/netwatch-outbox", "usr/share/man/man1/netwatch-outbox.1.gz",
+        ]
+        #expect(names == Set((documents + rest).map { "./\($0)" }))
+    }
+
+    @Test("netwatchd is a separate package, with the units of the service, and enables none")
+    func service() throws {
+        let lab = try InstallLab()
+        let path = try #require(try packages(lab).last)
+        #expect(path.contains(/netwatchd_[0-9.]+_[a-z0-9]+\.deb$/))
+        #expect(try ask(path, "--field", "").contains(/, netwatch \(= [0-9.]+\)\n/))
+        let names = try names(in: path).filter { !$0.hasSuffix("/") }
+        let documents = ["changelog.gz", "copyright", "event.schema.json", "events.md", "grafana.json"]
+        let rest = [
+            "etc/default/netwatchd", "lib/systemd/system/netwatchd.service", "lib/systemd/system/netwatchd.socket",
+            "usr/bin/netwatchd", "usr/share/lintian/overrides/netwatchd", "usr/share/man/man1/netwatch-serve.1.gz",
+            "usr/share/man/man1/netwatchd.1.gz",
+        ]
+        #expect(names == Set((documents.map { "usr/share/doc/netwatchd/\($0)" } + rest).map { "./\($0)" }))
+        let script = try ask(path, "--info", "", "postinst")
+        #expect(script.contains("netwatchd.socket netwatchd.service") && !script.contains("systemctl enable"))
     }
 
     @Test("lintian finds no fault", .enabled(if: InstallLab.hasCommand("lintian")))
@@ -84,13 +136,17 @@ struct DebianPackageTests {
             "\(outcome)"
         )
         #expect(
-            try lab.files(beneath: "") == ["built", "built-fetch", "built-fetch.c", "built.c", "builtd", "builtd.c"]
+            try lab.files(beneath: "") == [
+                "built", "built-fetch", "built-fetch.c", "built-forward", "built-forward.c", "built-outbox",
+                "built-outbox.c", "built.c", "builtd",
+                "builtd.c",
+            ]
         )
     }
 
     @Test(
-        "The check of a package says what it needs",
-        arguments: [([], 64, "both packages"), (["/no", "/no"], 66, "no '/no'")]
+        "The check of the packages says what it needs",
+        arguments: [([], 64, "all packages"), (["/no", "/no", "/no", "/no", "/no"], 66, "no '/no'")]
     )
     func check(arguments: [String], code: Int32, words: String) throws {
         let outcome = try LabProcess.run(Repository.root.appending(path: "scripts/check-deb").path, arguments)

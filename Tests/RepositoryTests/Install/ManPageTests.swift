@@ -31,12 +31,18 @@ struct ManPageTests {
         ]
         #expect(titles == expected)
         #expect(page.contains("\n.Dd November 14, 2023\n"))
-        for text in [page, try self.page("netwatch-fetch.1"), try self.page("netwatch-serve.1")] {
+        for text in [
+            page, try self.page("netwatch-fetch.1"), try self.page("netwatch-forward.1"),
+            try self.page("netwatch-outbox.1"), try self.page("netwatch-serve.1"),
+        ] {
             #expect(text.firstMatch(of: /@[A-Z]+@/) == nil)
         }
     }
 
-    @Test("The pages have no faults", arguments: ["netwatch.1", "netwatch-fetch.1", "netwatch-serve.1"])
+    @Test(
+        "The pages have no faults",
+        arguments: ["netwatch.1", "netwatch-fetch.1", "netwatch-forward.1", "netwatch-outbox.1", "netwatch-serve.1"]
+    )
     func lint(name: String) throws {
         let outcome = try LabProcess.run("/usr/bin/env", ["mandoc", "-T", "lint", directory.path + "/\(name)"])
         // Whether other pages are installed here is irrelevant to this page.
@@ -47,7 +53,8 @@ struct ManPageTests {
     @Test("Each command, and each option of its help, is in one of the pages")
     func complete() throws {
         let tool = BuiltProducts.path(of: "netwatch")
-        let pages = try page("netwatch.1") + page("netwatch-fetch.1") + page("netwatch-serve.1")
+        let names = ["netwatch.1", "netwatch-fetch.1", "netwatch-forward.1", "netwatch-outbox.1", "netwatch-serve.1"]
+        let pages = try names.map(page).joined()
         let help = try LabProcess.run(tool, ["--help"]).output
         let commands = try #require(help.split(separator: "SUBCOMMANDS:\n").last).matches(of: #/(?m)^  ([a-z]+) /#)
         #expect(commands.count >= 8)
@@ -58,6 +65,22 @@ struct ManPageTests {
                 guard !["help", "version"].contains(name) else { continue }
                 let written = "Fl \\-" + name.replacing("-", with: "\\-")
                 #expect(pages.contains(written), "\(command) --\(name)")
+            }
+        }
+    }
+
+    @Test("Each subcommand of 'outbox', and each of its options, is in its page")
+    func outbox() throws {
+        let page = try page("netwatch-outbox.1")
+        let help = try LabProcess.run(BuiltProducts.path(of: "netwatch-outbox"), ["--help"]).output
+        let names = try #require(help.split(separator: "SUBCOMMANDS:\n").last).matches(of: #/(?m)^  ([a-z]+) /#)
+        #expect(names.count >= 13)
+        for name in names.map({ String($0.1) }) {
+            #expect(page.contains("\n.It Cm \(name) "), "\(name)")
+            let help = try LabProcess.run(BuiltProducts.path(of: "netwatch-outbox"), [name, "--help"]).output
+            for option in help.matches(of: #/(?m)^  (?:-., )?--([a-z-]+)/#)
+            where option.1 != "help" && option.1 != "version" {
+                #expect(page.contains("Fl \\-" + option.1.replacing("-", with: "\\-")), "\(name) --\(option.1)")
             }
         }
     }

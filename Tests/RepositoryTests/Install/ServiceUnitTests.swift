@@ -17,7 +17,10 @@ struct ServiceUnitTests {
     @Test(
         "systemd finds nothing at fault with them, and little that they could harm",
         .enabled(if: InstallLab.hasCommand("systemd-analyze")),
-        arguments: [("netwatch", 1.1), ("netwatch-wait-online", 1.3)]
+        arguments: [
+            ("netwatch", 1.1), ("netwatch-wait-online", 1.3), ("netwatch-outbox", 1.6), ("netwatch-forward", 1.6),
+            ("netwatchd", 1.5),
+        ]
     )
     func analyzed(unit: String, exposure: Double) throws {
         let verified = try LabProcess.run(
@@ -54,6 +57,58 @@ struct ServiceUnitTests {
             #expect(settings.contains("\n#\(assignment)\n"), "\(assignment)")
         }
     }
+
+    @Test("The event service has its socket and nothing else from elsewhere")
+    func service() throws {
+        let unit = try lab.read("there/lib/systemd/system/netwatchd.service")
+        for line in ["IPAddressDeny=any", "IPAddressAllow=localhost", "DynamicUser=yes", "Requires=netwatchd.socket"] {
+            #expect(unit.contains("\n\(line)\n"), "\(line)")
+        }
+        let socket = try lab.read("there/lib/systemd/system/netwatchd.socket")
+        #expect(socket.contains("\nListenStream=/run/netwatch/events.sock\n") && socket.contains("\nSocketMode=0666\n"))
+        #expect(socket.contains("ExecStart") == false)
+    }
+
+    @Test("The event service works without any capability, on a socket that another process passes")
+    func activated() throws {
+        let text = try lab.read("there/lib/systemd/system/netwatchd.service")
+        let line = try #require(text.firstMatch(of: /(?m)^ExecStart=(.*)$/)).1
+        let words = line.split(separator: " ").map(String.init).filter { $0 != "$NETWATCHD_OPTIONS" }
+        let path = lab.root.path + "/events.sock"
+        let options = ["--bounding-set=-all", "--inh-caps=-all", "--no-new-privs"]
+        let readme = try ReadmeLab()
+        let process = try readme.start(
+            "/usr/bin/python3",
+            ["-c", Self.passing, path, "/usr/bin/setpriv"] + options + words
+        )
+        try process.waitForOutput { $0.contains("\"status\":\"wifi\"") }
+        try process.send(SIGTERM)
+        let outcome = try process.finish()
+        #expect(outcome.code == 0 && outcome.errors == "", "\(outcome)")
+        // The socket is that of the process that passed it.
+        #expect(FileManager.default.fileExists(atPath: path))
+    }
+
+    /// Listens as systemd does, executes a program with the socket, asks it for the state, and ends it on SIGTERM.
+    private static let passing = """
+        import os, signal, socket, sys
+        listener = socket.socket(socket.AF_UNIX)
+        listener.bind(sys.argv[1])
+        listener.listen(16)
+        child = os.fork()
+        if child == 0:
+            os.dup2(listener.fileno(), 3)
+            os.set_inheritable(3, True)
+            os.environ.update(LISTEN_FDS="1", LISTEN_PID=str(os.getpid()))
+            os.execv(sys.argv[2], sys.argv[2:])
+        client = socket.socket(socket.AF_UNIX)
+        client.connect(sys.argv[1])
+        client.sendall(b"GET /v1/state HTTP/1.0\\r\\n\\r\\n")
+        signal.signal(signal.SIGTERM, lambda *_: os.kill(child, signal.SIGTERM))
+        for line in client.makefile():
+            print(line, end="", flush=True)
+        sys.exit(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
+        """
 
     @Test(
         "What the units run is taken, and works without any capability",

@@ -75,11 +75,22 @@ struct ReadmeCommandTests {
             .init(arguments: ["fetch", "http://127.0.0.1:1/"], code: 7),
             .init(arguments: ["fetch", "http://198.51.100.7/"], code: 7, isReachable: false),
         ],
+        "`netwatch forward mqtts://BROKER`": [
+            .init(arguments: ["forward", "broker.example"], code: 64),
+            .init(arguments: ["forward", "mqtts://broker.example", "--node", "a/b"], code: 64),
+        ],
+        "`netwatch outbox add URL`, `list`, `run [--once]`": [
+            .init(arguments: ["outbox", "add", "--box", box, "https://192.0.2.7/"], code: 0),
+            .init(arguments: ["outbox", "list", "--box", box + "-other"], code: 66),
+            .init(arguments: ["outbox", "add", "192.0.2.7"], code: 64),
+        ],
     ]
 
     /// The output of a monitor, and the file of its picture.
     private static let lines = Repository.root.appending(path: "Tests/Fixtures/history.jsonl").path
     private static let picture = FileManager.default.temporaryDirectory.appending(path: "\(UUID()).svg").path
+
+    private static let box = FileManager.default.temporaryDirectory.appending(path: "\(UUID())").path
 
     private static let fixture = Repository.root.appending(path: "Tests/Fixtures/story-nanoseconds.pcap").path
 

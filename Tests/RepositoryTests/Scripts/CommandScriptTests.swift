@@ -35,19 +35,22 @@ struct NetwatchScriptTests {
     }
 
     @Test(
-        "'fetch' and 'serve' are built when they are first asked for, and only then",
+        "'fetch', 'outbox' and 'serve' are built when they are first asked for, and only then",
         arguments: [
-            (["fetch", "http://192.0.2.7/"], "netwatch-fetch"), (["help", "fetch"], "netwatch-fetch"),
-            (["--kind", "a=wifi", "fetch"], "netwatch-fetch"), (["--json", "fetch"], "netwatch-fetch"),
-            (["serve"], "netwatchd"), (["help", "serve"], "netwatchd"), (["status"], nil),
-            (["run", "--", "fetch"], nil), (["--help"], nil), (["--netns", "fetch", "status"], nil),
-        ] as [([String], String?)]
+            (["fetch", "http://192.0.2.7/"], ["netwatch-fetch"]), (["help", "fetch"], ["netwatch-fetch"]),
+            (["--kind", "a=wifi", "fetch"], ["netwatch-fetch"]), (["--json", "fetch"], ["netwatch-fetch"]),
+            (["fetch", "--later", "http://192.0.2.7/"], ["netwatch-fetch", "netwatch-outbox"]),
+            (["outbox", "list"], ["netwatch-outbox"]), (["forward", "mqtts://x"], ["netwatch-forward"]),
+            (["help", "outbox"], ["netwatch-outbox"]),
+            (["serve"], ["netwatchd"]), (["help", "serve"], ["netwatchd"]), (["status"], []),
+            (["run", "--", "fetch"], []), (["--help"], []), (["--netns", "fetch", "status"], []),
+        ] as [([String], [String])]
     )
-    func separateExecutables(arguments: [String], product: String?) throws {
+    func separateExecutables(arguments: [String], products own: [String]) throws {
         let outcome = try stage.run("netwatch", arguments)
         #expect(outcome.output == arguments.map { "<\($0)>" }.joined())
         let products = try stage.calls(of: "swift").compactMap { $0.split(separator: " ").last.map(String.init) }
-        #expect(products == ["netwatch"] + [product].compactMap(\.self))
+        #expect(products == ["netwatch"] + own)
         _ = try stage.run("netwatch", ["status"])
         #expect(try stage.calls(of: "swift").isEmpty)
     }

@@ -28,7 +28,8 @@ struct SetupScriptTests {
         #expect(outcome.output == "")
         let proxies = "tinyproxy-bin squid microsocks"
         let shells = "zsh fish mandoc"
-        let libraries = "libnl-route-3-dev libnl-genl-3-dev zlib1g-dev libsqlite3-dev libncurses-dev"
+        let libraries =
+            "libnl-route-3-dev libnl-genl-3-dev zlib1g-dev libsqlite3-dev libkrb5-dev libpsl-dev libncurses-dev"
         let missing = "\(libraries) iproute2 tmux \(proxies) \(shells)"
         #expect(outcome.errors == "setup: installing \(missing) (apt-get)\n")
         let install = "apt-get install -y --no-install-recommends \(missing)"
@@ -96,7 +97,8 @@ struct SetupScriptTests {
         try stage.stand(in: "pkg-config", "false")
         try stage.stand(in: "apt-get", "[ \"$1\" = update ] && : >\"$HOME/updated\"; [ -e \"$HOME/updated\" ]")
         #expect(try stage.run("setup").code == 0)
-        let missing = "libnl-3-dev libnl-route-3-dev libnl-genl-3-dev zlib1g-dev libsqlite3-dev libncurses-dev"
+        let missing =
+            "libnl-3-dev libnl-route-3-dev libnl-genl-3-dev zlib1g-dev libsqlite3-dev libkrb5-dev libpsl-dev libncurses-dev"
         let install = "apt-get install -y --no-install-recommends \(missing)"
         #expect(try stage.calls(of: "apt-get") == [install, "apt-get update", install])
     }

@@ -20,13 +20,14 @@ import Testing
         }
 
         deinit {
-            for file in [tool, fetch, daemon] { unlink(file) }
+            for file in [tool, fetch, daemon, outbox] { unlink(file) }
             rmdir(path)
         }
 
         var tool: String { path + "/netwatch" }
         var fetch: String { path + "/netwatch-fetch" }
         var daemon: String { path + "/netwatchd" }
+        var outbox: String { path + "/netwatch-outbox" }
 
         /// Runs the tool to its end.
         func run(_ arguments: [String]) throws -> LabProcess.Outcome { try LabProcess.run(tool, arguments) }
@@ -82,8 +83,9 @@ import Testing
         let directory = try Directory()
         let missing = try directory.run(["serve"])
         #expect(missing.code == 127)
-        let words = "'netwatch serve' is not installed: there is no '\(directory.daemon)'; run "
-        #expect(missing.errors == "netwatch: \(words)'./scripts/netwatch serve' in a checkout, which builds it\n")
+        let words = "'netwatch serve' is not installed: there is no '\(directory.daemon)'; install the package "
+        let build = "netwatchd, or run './scripts/netwatch serve' in a checkout, which builds it"
+        #expect(missing.errors == "netwatch: \(words)\(build)\n")
         #expect(symlink("/bin/echo", directory.daemon) == 0)
         #expect(try directory.run(["--settle", "1s", "serve", "--help"]).output == "serve --settle 1s --help\n")
     }
@@ -92,9 +94,33 @@ import Testing
         let directory = try Directory()
         let help = try directory.run(["--help"])
         #expect(help.code == 0 && help.output.contains("\n  fetch "), "\(help)")
+        #expect(help.output.contains("\n  outbox "), "\(help)")
         let script = try directory.run(["--generate-completion-script", "bash"])
         #expect(script.code == 0 && script.output.contains("_netwatch_fetch() {"), "\(script)")
         #expect(ExternalCommand(["run", "--", "fetch"]) == nil && ExternalCommand(["--netns", "fetch"]) == nil)
+    }
+
+    @Test func `outbox is executed as netwatch-outbox, from the same directory`() throws {
+        let directory = try Directory()
+        let missing = try directory.run(["outbox", "list"])
+        #expect(missing.code == 127)
+        let words = "'netwatch outbox' is not installed: there is no '\(directory.outbox)'; install the package "
+        let build = "netwatch-outbox, or run './scripts/netwatch outbox' in a checkout, which builds it"
+        #expect(missing.errors == "netwatch: \(words)\(build)\n")
+        #expect(symlink("/bin/echo", directory.outbox) == 0)
+        #expect(try directory.run(["outbox", "list", "--json"]).output == "outbox list --json\n")
+    }
+
+    @Test(arguments: ["bash", "zsh", "fish"])
+    func `completion scripts offer the subcommands of outbox, with their options`(shell: String) throws {
+        let script = try LabProcess.run(ToolBinary.path, ["--generate-completion-script", shell]).output
+        if shell == "fish" {
+            #expect(script.contains("            case 'add'\n                __netwatch_parse_subcommand 1"))
+            #expect(script.contains(#""netwatch outbox add" trust-http"#))
+        } else {
+            #expect(script.matches(of: /_netwatch_outbox\(\) \{/).count == 1)
+            #expect(script.matches(of: /_netwatch_outbox_add\(\) \{/).count == 1 && script.contains("--trust-http"))
+        }
     }
 
     @Test(arguments: ["bash", "zsh", "fish"])

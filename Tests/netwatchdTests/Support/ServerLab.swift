@@ -3,6 +3,7 @@ import EventCore
 import EventServer
 import Glibc
 import NIOCore
+import NetwatchCore
 import NetworkLab
 import ReachabilityCore
 import Synchronization
@@ -37,28 +38,38 @@ final class ServerLab: Sendable {
         deinit { ended.inbox.put(true) }
     }
 
-    init(_ change: (inout EventServerLimits) -> Void = { _ in }) throws {
+    /// Starts a server; a silent one does not describe the machine.
+    init(
+        run: UInt64 = ServerLab.run,
+        path chosen: String? = nil,
+        store: (any EventStore)? = nil,
+        _ change: (inout EventServerLimits) -> Void = { _ in },
+        isSilent: Bool = false
+    ) throws {
         var limits = EventServerLimits()
         change(&limits)
         let paths = paths
-        server = EventServer(
-            run: Self.run,
-            sources: .init(
-                path: { (host, send) throws(RequestRefusal) in
-                    guard host != "no host" else { throw .init(400, "'\"' is no host") }
-                    let subscription = Subscription()
-                    paths.put(.init(host: host, send: send, hasEnded: subscription.ended))
-                    return subscription
-                },
-                now: { .init(sinceBoot: 0, since1970: 0) }
-            ),
-            limits: limits
+        var sources = EventSources(
+            path: { (host, send) throws(RequestRefusal) in
+                guard host != "no host" else { throw .init(400, "'\"' is no host") }
+                let subscription = Subscription()
+                paths.put(.init(host: host, send: send, hasEnded: subscription.ended))
+                return subscription
+            },
+            now: { .init(sinceBoot: 0, since1970: 0) },
+            details: { event, send in send(Array("{\"seq\":\(event.change.sequence),\"wifi\":{}}\n".utf8)) }
         )
-        var template = Array("/tmp/netwatch-events-XXXXXX".utf8CString)
-        guard mkdtemp(&template) != nil else { throw LabError("mkdtemp", errno: errno) }
-        path = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self) + "/events.sock"
+        if isSilent { sources.network = { _ in } }
+        server = EventServer(run: run, sources: sources, store: store, limits: limits)
+        path = try chosen ?? Self.makeFolder() + "/events.sock"
         let socket = try UnixSocket(path: path).open()
         try server.listen(on: socket.descriptor, socket.access)
+    }
+
+    private static func makeFolder() throws -> String {
+        var template = Array("/tmp/netwatch-events-XXXXXX".utf8CString)
+        guard mkdtemp(&template) != nil else { throw LabError("mkdtemp", errno: errno) }
+        return String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
     }
 
     deinit {
@@ -69,19 +80,23 @@ final class ServerLab: Sendable {
 
     /// Publishes events, and gives the number of the last.
     @discardableResult
-    func publish(_ count: Int = 1, padding: Int = 0) -> UInt64 {
+    func publish(_ count: Int = 1, padding: Int = 0, carrier: NetworkInterface? = nil) -> UInt64 {
         sequence.withLock { sequence in
             for _ in 0..<count {
                 sequence += 1
-                server.publish(Self.event(sequence, padding))
+                server.publish(Self.event(sequence, padding, carrier))
             }
             return sequence
         }
     }
 
     /// An event with members enough for the tests.
-    static func event(_ sequence: UInt64, _ padding: Int = 0) -> PublishedEvent {
-        let change = ReachabilityChange(
+    static func event(
+        _ sequence: UInt64,
+        _ padding: Int = 0,
+        _ carrier: NetworkInterface? = nil
+    ) -> PublishedEvent {
+        var change = ReachabilityChange(
             event: .change,
             status: .wifi,
             previous: nil,
@@ -89,11 +104,19 @@ final class ServerLab: Sendable {
             reasons: [.routeAdded],
             sequence: sequence
         )
+        change.path.carriers = carrier.map { [$0] } ?? []
         let more = String(repeating: "x", count: padding)
         let line = { (event: String) in
             Array(#"{"v":1,"seq":\#(sequence),"event":"\#(event)","x":"\#(more)"}"#.utf8) + [10]
         }
-        return .init(change: change, line: line("change"), state: line("state"), detailedState: line("state"))
+        let time = Timestamp(seconds: 0, nanoseconds: 0)
+        return .init(
+            change: change,
+            time: time,
+            line: line("change"),
+            state: line("state"),
+            detailedState: line("state")
+        )
     }
 
     static func id(_ sequence: UInt64) -> String { EventID(run: run, sequence: sequence).description }

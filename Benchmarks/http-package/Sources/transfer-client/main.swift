@@ -12,7 +12,8 @@ guard CommandLine.arguments.count == 4 else {
     fail("usage: transfer-client down|up URL FILE", 64)
 }
 let (direction, url, path) = (CommandLine.arguments[1], CommandLine.arguments[2], CommandLine.arguments[3])
-let session = try HTTPSession(configuration: .init(timeouts: .init(total: .seconds(600))))
+let http2: HTTP2Policy = getenv("NETWATCH_BENCH_HTTP2") == nil ? .automatic : .priorKnowledge
+let session = try HTTPSession(configuration: .init(timeouts: .init(total: .seconds(600)), http2: http2))
 let clock = ContinuousClock()
 let start = clock.now
 var count: Int64 = 0

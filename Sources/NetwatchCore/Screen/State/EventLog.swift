@@ -60,6 +60,18 @@ struct EventLog: Sendable {
         return !isPaused
     }
 
+    /// Adds changes from before all others, the oldest first; as many of the newest as have room.
+    mutating func prepend(_ changes: ArraySlice<EarlierChanges.Entry>) {
+        let added = changes.suffix(max(Self.capacity - entries.count, 0))
+        let first = firstSerial - added.count
+        let earlier = zip(first..., added).map { serial, entry in
+            let time = LocalTime(entry.time, utcOffset: entry.utcOffset)
+            return LogEntry(serial: serial, entry.change, latency: nil, time: time, paths)
+        }
+        entries.insert(contentsOf: earlier, at: 0)
+        setFilter(filter)
+    }
+
     /// Shows only what has all the words of a text; all, if it has none.
     mutating func setFilter(_ text: String) {
         filter = text
@@ -96,7 +108,7 @@ struct EventLog: Sendable {
 
 /// One change in the log.
 struct LogEntry: Sendable, Hashable {
-    /// Counts the entries from 0.
+    /// Counts the entries; 0 is the first that the view received itself.
     let serial: Int
     /// The change.
     let change: ReachabilityChange

@@ -1,24 +1,28 @@
-import ReachabilityCore
+package import ReachabilityCore
 
 /// One interface as the table shows it.
-struct InterfaceRow: Sendable, Hashable {
+package struct InterfaceRow: Sendable, Hashable {
     let index: InterfaceIndex
-    let name: String
-    let kind: InterfaceKind
-    let condition: LinkSign
+    /// The name, as a screen can show it.
+    package let name: String
+    /// The kind.
+    package let kind: InterfaceKind
+    /// Its condition in a word.
+    package let condition: LinkSign
     /// Whether it was set up.
     let isUp: Bool
     /// Whether the driver sees a carrier.
     let hasCarrier: Bool
     let operationalState: OperationalState
     /// With prefix lengths, the most useful first.
-    let addresses: [String]
+    package let addresses: [String]
     /// The default routes through it: gateway and metric.
-    let routes: [String]
-    let role: Role
+    package let routes: [String]
+    /// Its role for the path.
+    package let role: Role
 
     /// The role of an interface for the path, in the order in which they are shown.
-    enum Role: Int, Sendable, Hashable {
+    package enum Role: Int, Sendable, Hashable {
         /// The path leaves through it.
         case path
         /// It carries the path's interface.
@@ -37,14 +41,25 @@ struct InterfaceRow: Sendable, Hashable {
 }
 
 /// Makes the rows of the table of interfaces.
-struct InterfaceRows {
+package struct InterfaceRows {
     let snapshot: NetworkSnapshot
     let path: NetworkPath
     let context: EvaluationContext
     let words: PathWords
 
-    /// The path's interface first, then by use, then by number.
-    func rows() -> [InterfaceRow] {
+    /// Creates the source of rows.
+    ///
+    /// - Parameters:
+    ///   - snapshot: The model of the machine's network.
+    ///   - path: The path that it has.
+    ///   - context: The context of evaluations, which decides about the kinds of interfaces.
+    ///   - words: The words for names.
+    package init(snapshot: NetworkSnapshot, path: NetworkPath, context: EvaluationContext, words: PathWords) {
+        (self.snapshot, self.path, self.context, self.words) = (snapshot, path, context, words)
+    }
+
+    /// Returns the rows: the path's interface first, then by use, then by number.
+    package func rows() -> [InterfaceRow] {
         let evaluator = PathEvaluator(context: context)
         let routes = RouteWords(snapshot: snapshot).byInterface()
         return snapshot.links.map { link in

@@ -33,6 +33,9 @@ struct Verdict: Sendable {
         return isAnother
     }
 
+    /// Notes that the state has lasted longer than it was monitored here.
+    mutating func extend(since start: Instant, _ time: LocalTime) { (since, sinceTime) = (start, time) }
+
     /// Takes what was found out.
     mutating func explain(_ sentences: [Sentence]) { why = sentences }
 
@@ -48,7 +51,7 @@ struct Verdict: Sendable {
 
 extension String {
     /// A fix with quotation marks instead of its document's, and with the interface's name.
-    func filled(_ interface: String?) -> String {
+    package func filled(_ interface: String?) -> String {
         split(separator: " ", omittingEmptySubsequences: false).map { word in
             let bare = word == "NAME" ? interface?.shellWord ?? "NAME" : String(word)
             return String(bare.map { $0 == "`" ? "'" : $0 })

@@ -75,10 +75,12 @@ struct LocalTime: Sendable, Hashable {
     /// The offset of local time from UTC then, in seconds east.
     private let utcOffset: Int
 
-    init(_ moment: ViewMoment) {
-        seconds = moment.time.seconds &+ Int64(moment.utcOffset)
-        nanoseconds = moment.time.nanoseconds
-        utcOffset = moment.utcOffset
+    init(_ moment: ViewMoment) { self.init(moment.time, utcOffset: moment.utcOffset) }
+
+    init(_ time: Timestamp, utcOffset: Int) {
+        seconds = time.seconds &+ Int64(utcOffset)
+        nanoseconds = time.nanoseconds
+        self.utcOffset = utcOffset
     }
 
     /// The days since 1970-01-01.

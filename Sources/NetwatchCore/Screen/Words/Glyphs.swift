@@ -1,8 +1,13 @@
-import ReachabilityCore
+package import ReachabilityCore
 
 /// The characters of which pictures are made, each one column wide.
-struct Glyphs: Sendable, Hashable {
+package struct Glyphs: Sendable, Hashable {
     let isASCII: Bool
+
+    /// Creates the characters.
+    ///
+    /// - Parameter isASCII: Whether only ASCII can be shown.
+    package init(isASCII: Bool) { self.isASCII = isASCII }
 
     /// Stands where text was cut.
     var ellipsis: String { isASCII ? "~" : "…" }
@@ -55,7 +60,7 @@ struct Glyphs: Sendable, Hashable {
 
 extension ReachabilityStatus {
     /// The state in words.
-    var word: String { self == .notReachable ? "not reachable" : name }
+    package var word: String { self == .notReachable ? "not reachable" : name }
 
     /// The role, which decides about its color.
     var role: Style.Role {
@@ -69,7 +74,7 @@ extension ReachabilityStatus {
 }
 
 /// The condition of an interface, in a word.
-enum LinkSign: Sendable, Hashable {
+package enum LinkSign: Sendable, Hashable {
     /// It can carry packets.
     case up
     /// It was set up, and has no carrier.
@@ -103,7 +108,7 @@ enum LinkSign: Sendable, Hashable {
     }
 
     /// The word.
-    var word: String {
+    package var word: String {
         switch self {
         case .up: "up"
         case .noCarrier: "no carrier"

@@ -1,11 +1,14 @@
-import ReachabilityCore
+package import ReachabilityCore
 
 /// Words for paths.
-struct PathWords {
+package struct PathWords {
     let glyphs: Glyphs
 
+    /// Creates the words.
+    package init(glyphs: Glyphs) { self.glyphs = glyphs }
+
     /// A path in one line: `wlan0 (wifi) → 192.0.2.1, IPv4 + IPv6`; empty if there is none.
-    func path(_ path: NetworkPath) -> String {
+    package func path(_ path: NetworkPath) -> String {
         guard let interface = path.interface else { return "" }
         if let ipv4 = path.ipv4, let ipv6 = path.ipv6, ipv4.interface.index != ipv6.interface.index {
             return "IPv4 " + family(ipv4) + glyphs.separator + "IPv6 " + family(ipv6)
@@ -37,7 +40,7 @@ struct PathWords {
     }
 
     /// Text from outside, as the screen can show it.
-    func safe(_ text: String) -> String { text.shownOnScreen(asASCII: glyphs.isASCII) }
+    package func safe(_ text: String) -> String { text.shownOnScreen(asASCII: glyphs.isASCII) }
 
     private func family(_ path: FamilyPath) -> String {
         egress(path.interface, path.gateway) + beneath(path.interface, path.carriers)

@@ -17,6 +17,8 @@ public struct AuthenticationPolicy: Sendable {
     public var tokens: [BearerTokens]
     /// The netrc file with credentials for hosts for which ``credentials`` has none; nil, the default, for none.
     public var netrc: NetrcSource?
+    /// The mechanism for the scheme Negotiate; nil, the default, for none.
+    package var mechanism: (any SecurityMechanism)?
 
     /// Creates a policy.
     ///
@@ -40,8 +42,10 @@ public struct AuthenticationPolicy: Sendable {
     /// No authentication: a 401 is the request's response.
     public static let none = Self()
 
-    /// Whether there are neither credentials nor tokens nor a handler.
-    var isEmpty: Bool { credentials.isEmpty && tokens.isEmpty && handler == nil && netrc == nil }
+    /// Whether there is nothing to respond to challenges with.
+    var isEmpty: Bool {
+        credentials.isEmpty && tokens.isEmpty && handler == nil && netrc == nil && mechanism == nil
+    }
 }
 
 /// A credential with its protection space (RFC 9110, 11.5).
@@ -185,27 +189,5 @@ final class RequestCredentials: Sendable {
     /// Returns the request's own credential, if it is for an origin.
     func credential(at origin: HTTPOrigin) -> Credential? {
         own.flatMap { $0.origin == origin ? $0.credential : nil }
-    }
-}
-
-extension HTTPSession {
-    /// Returns the credentials of a request: from its options, the URL's user information, or the session's policy.
-    ///
-    /// Nil if the request sets `Authorization` itself: it then does not respond to challenges.
-    func login(for url: HTTPURL, _ options: RequestOptions, _ headers: HTTPHeaders) -> RequestCredentials? {
-        let mayAppear = options.credential != nil || url.hasCredentials || !configuration.authentication.isEmpty
-        guard mayAppear, options.authenticates, !headers.contains(name: "Authorization") else { return nil }
-        let isPreemptive = options.isPreemptive
-        if let credential = options.credential {
-            return .init(credential, for: url.origin, isPreemptive: isPreemptive)
-        }
-        if let user = url.user {
-            let password = url.password ?? core.netrc?.password(of: user, at: url.origin) ?? ""
-            let credential = Credential(user: user, password: password)
-            return .init(credential, for: url.origin, isPreemptive: isPreemptive)
-        }
-        // The request that obtains a token must not wait for it.
-        if !configuration.authentication.tokens.isEmpty, BearerTokens.isRefreshing { return nil }
-        return .shared
     }
 }

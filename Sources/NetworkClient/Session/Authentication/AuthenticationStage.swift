@@ -7,7 +7,8 @@ final class AuthenticationStage: ExchangeStage {
     init(_ core: SessionCore) { self.core = core }
 
     func willSend(_ head: inout HTTPRequestHead, _ request: RequestHandle) -> SendDecision {
-        if let login = request.current.login { core.authenticator.willSend(&head, request, login) }
+        guard let login = request.current.login, !NegotiateField.isIn(head) else { return .ready }
+        core.authenticator.willSend(&head, request, login)
         return .ready
     }
 

@@ -14,6 +14,8 @@ final class Authenticator {
     /// The token keepers, by origin.
     let tokens: [HTTPOrigin: TokenKeeper]
     private let netrc: NetrcCredentials?
+    /// The origins whose challenges for Negotiate are responded to.
+    private let negotiating: Set<HTTPOrigin>
     /// The protection spaces for which credentials were sent.
     private var spaces = ProtectionSpaces()
     /// The challenges that the handler was asked about, each with the requests that wait for its reply.
@@ -24,6 +26,7 @@ final class Authenticator {
         configured = policy.credentials
         handler = policy.handler
         netrc = policy.netrc
+        negotiating = policy.mechanismOrigins
         tokens = policy.tokens.mapValues { TokenKeeper($0, core) }
     }
 
@@ -139,6 +142,9 @@ struct ResolvedAuthentication: Sendable {
     var tokens: [HTTPOrigin: BearerTokens] = [:]
     var handler: AuthenticationHandler?
     var netrc: NetrcCredentials?
+    /// The mechanism for the scheme Negotiate, and the origins whose challenges it responds to.
+    var mechanism: (any SecurityMechanism)?
+    var mechanismOrigins: Set<HTTPOrigin> = []
 
     /// Creates the policy, parses its origins and reads the netrc file.
     ///
@@ -150,6 +156,8 @@ struct ResolvedAuthentication: Sendable {
         for credential in policy.credentials {
             credentials[try Self.origin(credential.origin), default: []].append(credential)
         }
+        mechanism = policy.mechanism
+        for origin in policy.mechanism?.origins ?? [] { mechanismOrigins.insert(try Self.origin(origin)) }
         for source in policy.tokens {
             let origin = try Self.origin(source.origin)
             guard tokens.updateValue(source, forKey: origin) == nil else {
@@ -170,7 +178,7 @@ struct ResolvedAuthentication: Sendable {
                 .invalidConfiguration,
                 processing: .neverSent,
                 reason:
-                    "a credential or token needs an origin, such as https://api.example.com: \(error.reason)"
+                    "a credential, a token or Negotiate needs an origin, such as https://api.example.com: \(error.reason)"
             )
         }
     }
@@ -204,7 +212,7 @@ extension Authenticator {
         let origin = handle.current.url.origin
         if login.own == nil, let keeper = tokens[origin] { return keeper.refused(handle, response, sent) }
         let challenges = ChallengeParser.challenges(in: response["WWW-Authenticate"])
-        if let reason = UnsupportedSchemes.reason(for: challenges) {
+        if !negotiating.contains(origin), let reason = UnsupportedSchemes.reason(for: challenges) {
             return .fail(.unsupportedSchemes(reason, handle, response))
         }
         let space = sent?.space

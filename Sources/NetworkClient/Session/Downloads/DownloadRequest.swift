@@ -86,6 +86,12 @@ public struct DownloadResponse: Sendable {
 
     /// The redirects that were followed before this response, in order.
     public var redirects: [Redirect] { response.redirects }
+
+    /// Where the response comes from; see ``DataResponse/source``.
+    public var source: ResponseSource { response.source }
+
+    /// The age of a response of the cache; see ``DataResponse/age``.
+    public var age: Duration? { response.age }
 }
 
 extension HTTPSession {

@@ -43,7 +43,7 @@ extension HTTPError.Code {
     var failureKind: AttemptFailure.Kind {
         switch self {
         case .invalidURL, .invalidConfiguration, .requestSerializationFailed, .interceptorFailed, .sessionInvalidated,
-            .cancelled, .requestTimedOut, .nameNotFound:
+            .cancelled, .notCached, .requestTimedOut, .nameNotFound:
             .permanent
         case .tlsFailed, .certificateUntrusted, .certificateExpired, .certificateNotYetValid, .certificateHostMismatch,
             .pinMismatch, .challengeRefused, .clientCertificateRefused:

@@ -267,23 +267,38 @@ extension RequestDispatcher {
         for gate in queues.gates(for: key) { scheduler.set(gate, isOpen: verdict.isOpen, at: now) }
         if let wait = verdict.wait {
             core.pools.giveUpConnecting(key, wait)
-            if !wait.isUndecided { failWithoutWaiting(at: key, at: now) }
+            if !wait.isUndecided { endWithoutWaiting(at: key, at: now) }
         }
         drain()
     }
 
-    /// Fails the requests that do not wait for connectivity, because no path meets their requirement.
-    private func failWithoutWaiting(at key: GateKey, at now: BootInstant) {
-        guard key.requirement != .any else { return }
+    /// Ends the wait of requests that have a stored response instead, or that do not wait for connectivity, because no path
+    /// meets their requirement.
+    private func endWithoutWaiting(at key: GateKey, at now: BootInstant) {
+        let caching = core.stages.caching
+        guard key.requirement != .any || caching != nil else { return }
         let gates = queues.gates(for: key)
-        for case let handle? in handles where !handle.current.policy.gate.waits {
-            guard let scheduled = handle.run.scheduled, let id = scheduled.id, handle.run.isQueued,
-                let gate = scheduled.gate, gates.contains(gate)
+        for case let handle? in handles {
+            let isReplaced = !handle.run.isPaused && caching?.mayReplaceFailure(handle) == true
+            let fails = key.requirement != .any && !handle.current.policy.gate.waits
+            guard isReplaced || fails, let scheduled = handle.run.scheduled, let id = scheduled.id,
+                handle.run.isQueued, let gate = scheduled.gate, gates.contains(gate)
             else { continue }
             scheduler.cancel(id, at: now)
             leave(handle)
+            guard !isReplaced else {
+                caching?.replaceFailure(handle, .noPath)
+                continue
+            }
             core.fail(handle, error(of: .noPath(waited: .zero), handle))
         }
+    }
+
+    /// Returns whether it is known that there is no path for a request with a gate.
+    func hasNoPath(_ handle: RequestHandle) -> Bool {
+        core.loop.preconditionInEventLoop()
+        guard let wait = verdict(for: handle).wait else { return false }
+        return !wait.isUndecided
     }
 
     /// Pauses a request without a connection.

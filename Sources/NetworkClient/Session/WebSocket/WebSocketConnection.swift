@@ -407,10 +407,11 @@ extension WebSocketConnection: PathFollowing {
 
     var lastByte: NIODeadline { lastReceived }
 
-    func pathWasLost(_ loss: PathLoss) {
+    func pathWasLost(_ loss: PathLoss, until restoration: EventLoopFuture<Void>?) {
         let reason = handle.flatMap { loss.reason(at: $0.current.endpoint) } ?? "the path to \(host) was lost"
         finish(.failure(.init(.pathLost, processing: .answered, reason: reason)))
-        shut(inOrder: false)
+        guard let restoration else { return shut(inOrder: false) }
+        restoration.assumeIsolated().whenComplete { [self] _ in shut(inOrder: false) }
     }
 }
 

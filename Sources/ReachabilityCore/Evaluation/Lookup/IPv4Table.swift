@@ -45,9 +45,7 @@ struct IPv4Table {
 
     /// Returns the next hops that the flow's hash may choose; nil if none is usable.
     func choices(at position: Int) -> Choices? {
-        if let id = routes[position].message.nexthopID,
-            case .nextHops(let nextHops)? = model.snapshot.nexthops.object(id)
-        {
+        if let nextHops = model.nextHops(ofObject: routes[position].message.nexthopID) {
             guard nextHops.contains(where: { !model.isOut($0, .ipv4) }) else { return nil }
             return .of(nextHops.count > 1 ? model.choices(ofGroup: nextHops) : nextHops)
         }
@@ -152,12 +150,8 @@ extension IPv4Table {
 
     /// The next hop that `fib_info_nhc(…, 0)` gives: the first, whether it is usable or not.
     func firstNextHop(at position: Int) -> NextHop? {
-        if let id = routes[position].message.nexthopID,
-            case .nextHops(let nextHops)? = model.snapshot.nexthops.object(id)
-        {
-            return nextHops.first
-        }
-        return routes[position].message.nextHops.first
+        let nextHops = model.nextHops(ofObject: routes[position].message.nexthopID)
+        return nextHops.map(\.first) ?? routes[position].message.nextHops.first
     }
 
     private func nextHop(_ nextHop: NextHop, of position: Int, _ flow: ProbeFlow) -> SelectedNextHop {
@@ -255,12 +249,7 @@ extension IPv4Table {
     }
 
     private func nextHops(at position: Int) -> [NextHop] {
-        if let id = routes[position].message.nexthopID,
-            case .nextHops(let nextHops)? = model.snapshot.nexthops.object(id)
-        {
-            return nextHops
-        }
-        return routes[position].message.nextHops
+        model.nextHops(ofObject: routes[position].message.nexthopID) ?? routes[position].message.nextHops
     }
 
     /// Returns the route that `fib_detect_death` chooses after a route's turn; nil if the selected route stays.

@@ -143,9 +143,7 @@ extension IPv6Table {
     ///
     /// A next hop whose gateway has failed is replaced by the one that matched.
     private func choices(at position: Int, _ matched: NextHop) -> [NextHop] {
-        if let id = routes[position].message.nexthopID,
-            case .nextHops(let nextHops)? = model.snapshot.nexthops.object(id)
-        {
+        if let nextHops = model.nextHops(ofObject: routes[position].message.nexthopID) {
             return nextHops.count > 1 ? model.choices(ofGroup: nextHops) : []
         }
         guard routes[position].message.nextHops.count > 1 else { return [] }
@@ -180,14 +178,8 @@ extension IPv6Table {
         }
         selected.source = routes[position].message.preferredSource
         guard selected.source == nil else { return }
-        var device = nextHop.interface
-        if let id = routes[position].message.nexthopID,
-            case .nextHops(let nextHops)? = model.snapshot.nexthops.object(id),
-            let first = nextHops.first
-        {
-            device = first.interface
-        }
-        let choice = model.ipv6SourceChoice(to: flow.destination, through: device)
+        let first = model.nextHops(ofObject: routes[position].message.nexthopID)?.first ?? nextHop
+        let choice = model.ipv6SourceChoice(to: flow.destination, through: first.interface)
         selected.source = choice.best
         if choice.dependsOnDestination { dependsOnDestination = true }
     }

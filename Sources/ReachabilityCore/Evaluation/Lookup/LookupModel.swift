@@ -61,6 +61,12 @@ final class LookupModel: Sendable {
         return snapshot.ignoresRoutesWithLinkDown(family, nextHop.interface)
     }
 
+    /// Returns the next hops of a nexthop object; nil without an object, and for one that has no next hops.
+    func nextHops(ofObject id: UInt32?) -> [NextHop]? {
+        guard let id, case .nextHops(let nextHops)? = snapshot.nexthops.object(id) else { return nil }
+        return nextHops
+    }
+
     /// Returns the members of a group that the kernel chooses among: those whose neighbour entry is valid or missing.
     ///
     /// If there are none, the first member is chosen (`nexthop_select_path`). Unlike routes with several next hops of

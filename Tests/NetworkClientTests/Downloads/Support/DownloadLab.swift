@@ -39,11 +39,12 @@ struct DownloadLab {
     static func session(
         _ server: ScriptedServer,
         retry: RetryPolicy = .never,
-        monitors: [any EventMonitor] = []
+        monitors: [any EventMonitor] = [],
+        cache: HTTPCache? = nil
     ) throws -> HTTPSession {
         try HTTPSession(
             baseURL: "http://127.0.0.1:\(server.port)/",
-            configuration: .init(timeouts: .lasting, eventMonitors: monitors, retry: retry)
+            configuration: .init(timeouts: .lasting, eventMonitors: monitors, retry: retry, cache: cache)
         )
     }
 

@@ -6,7 +6,7 @@ final class InstallLab {
     /// The directory, which is removed with this object.
     let root: URL
     /// A small program that executes the built tool; that for `netwatch-fetch` has the same
-    /// name with `-fetch`, that for `netwatchd` with `d`.
+    /// name with `-fetch`, and so on; that for `netwatchd` with `d`.
     let tool: String
 
     /// Makes both.
@@ -20,6 +20,8 @@ final class InstallLab {
         tool = root.appending(path: "built").path
         try compile(tool, executing: "netwatch", libraries)
         try compile(tool + "-fetch", executing: "netwatch-fetch", libraries)
+        try compile(tool + "-forward", executing: "netwatch-forward", libraries)
+        try compile(tool + "-outbox", executing: "netwatch-outbox", libraries)
         try compile(tool + "d", executing: "netwatchd", libraries)
     }
 

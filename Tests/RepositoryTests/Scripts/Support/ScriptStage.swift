@@ -37,9 +37,10 @@ final class ScriptStage {
         try link("scripts", to: Repository.root.appending(path: "scripts").path)
         for command in Self.common { try provide(command) }
         let forTests = [
-            "ip", "tmux", "nginx", "apache2", "lighttpd", "perl", "python3", "unshare", "tinyproxy", "squid",
-            "microsocks",
-            "zsh", "fish", "mandoc", "dpkg-shlibdeps",
+            "ip", "tmux", "nginx", "apache2", "lighttpd", "curl", "perl", "python3", "unshare", "tinyproxy", "squid",
+            "microsocks", "nghttpd", "h2o", "caddy", "mosquitto", "mosquitto_sub", "nats-server", "zsh", "fish",
+            "mandoc",
+            "dpkg-shlibdeps", "krb5kdc", "kadmin.local", "kinit",
         ]
         for command in ["git"] + forTests + Self.kernelLab { try stand(in: command) }
         try stand(in: "swift")
@@ -94,10 +95,12 @@ final class ScriptStage {
         try stand(in: "swift", "mkdir -p \(release); for target in \(targets); do \(copy); done; \(other)")
     }
 
-    /// Provides the directories of a debug build, in which there is nothing.
+    /// Provides the directories of a debug build, in which there is a service that does nothing.
     func provideDebugBuild() throws {
         try write("", to: ".build/x86_64-unknown-linux-gnu/debug/description.json")
         try link(".build/debug", to: "x86_64-unknown-linux-gnu/debug")
+        try stand(in: "netwatchd")
+        try link(".build/debug/netwatchd", to: bin.appending(path: "netwatchd").path)
         try stand(in: "docc")
     }
 

@@ -11,7 +11,16 @@ final class TerminalScreen {
     /// Opens a terminal in which the tool runs, in the lab's namespace, on a machine with the host name `router`.
     ///
     /// When the tool ends, the terminal shows `ended with` and its code.
-    init(_ arguments: [String], columns: Int, rows: Int, in lab: LabNamespace, shell prelude: String = "") throws {
+    ///
+    /// The prelude, which ends with `;` or `&&`, is executed before the tool; `ownsMounts` gives both a mount namespace.
+    init(
+        _ arguments: [String],
+        columns: Int,
+        rows: Int,
+        in lab: LabNamespace,
+        shell prelude: String = "",
+        ownsMounts: Bool = false
+    ) throws {
         folder = try TemporaryFolder()
         let socket = folder.path + "/tmux"
         // In the foreground, so that this process can end it; it waits for its first session.
@@ -21,7 +30,8 @@ final class TerminalScreen {
         let words = ([ToolBinary.path] + arguments).map { "'\($0)'" }.joined(separator: " ")
         let tool = "echo router > /proc/sys/kernel/hostname; \(prelude)\(words); echo ended with $?; exec cat"
         let size = ["-x", "\(columns)", "-y", "\(rows)"]
-        let command = ["exec unshare --uts sh -c '\(tool.replacing("'", with: "'\\''"))'"]
+        let namespaces = ownsMounts ? "--uts --mount" : "--uts"
+        let command = ["exec unshare \(namespaces) sh -c '\(tool.replacing("'", with: "'\\''"))'"]
         let deadline = ContinuousClock.now + .seconds(120)
         while try run(["new-session", "-d", "-c", folder.path] + size + command).code != 0 {
             guard ContinuousClock.now < deadline else { throw LabError("start tmux", errno: ETIMEDOUT) }

@@ -1,0 +1,152 @@
+import DurableStore
+import EventCore
+import Glibc
+import ReachabilityCore
+
+/// Stores and reads events; used by one task.
+struct JournalWriter {
+    private let configuration: EventJournal.Configuration
+    private let queue: JournalQueue
+    private var store: DurableStore?
+    /// The counters of earlier runs; nil until they are read.
+    private var earlier: EventTotals?
+    private var restore: (@Sendable (EventTotals?) -> Void)?
+    private var commits = 0
+
+    init(_ configuration: EventJournal.Configuration, _ queue: JournalQueue) {
+        self.configuration = configuration
+        self.queue = queue
+    }
+
+    /// Performs a job.
+    mutating func perform(_ job: JournalJob) async {
+        switch job {
+        case .flush: await flush()
+        case .restore(let body):
+            restore = body
+            if await attempt({ _ in }) == nil { body(nil) }
+            if let earlier { take(earlier) }
+        case .page(let id, let limit, let body):
+            // What waits is a part of this run, too.
+            if id.run == configuration.run, queue.hasWaiting { await flush() }
+            let page = await attempt { try $0.page(after: id, limit: limit) }
+            // Without a journal, it is as if it had nothing.
+            body(page ?? .init([], failure: .unknown))
+        case .start(let age, let now, let body):
+            body(await attempt { [run = configuration.run] in try $0.start(since: age, at: now, in: run) } ?? nil)
+        case .report(let age, let now, let body):
+            let (run, place) = (configuration.run, configuration.place)
+            body(await attempt { try JournalReport.line($0, since: age, at: now, in: run, place) })
+        }
+    }
+
+    /// Stores what is queued, and that the run ended.
+    mutating func end() async {
+        await flush()
+        let newest = queue.batch().newest
+        let run = configuration.run
+        // A run that cannot be ended counts as killed.
+        if let store { _ = try? await store.write { try $0.endRun(run, last: newest) } }
+        store?.close()
+        store = nil
+    }
+
+    private mutating func flush() async {
+        let batch = queue.batch()
+        guard let moment = batch.moment else { return }
+        commits += 1
+        let (run, limits, isPruning) = (configuration.run, configuration.limits, commits % 16 == 1)
+        let totals = batch.totals.map { $0 + (earlier ?? .init()) }
+        let isStored: Void? = await attempt(writes: true) { [isRestored = earlier != nil] database in
+            try database.insert(batch.events, of: run, at: moment)
+            // Counters that were never read are not replaced.
+            if let totals, isRestored { try database.replace(totals) }
+            if isPruning { try database.prune(limits, at: moment, in: run) }
+        }
+        guard isStored != nil else { return }
+        if queue.hasStored(batch) { configuration.tell("events are stored in '\(configuration.folder)' again") }
+        if !batch.events.isEmpty { configuration.hasStored() }
+    }
+
+    // MARK: Opening, and failures
+
+    /// Runs a closure with the database; nil if that fails, which is reported.
+    ///
+    /// A damaged journal is set aside, and the closure is run again with an empty one.
+    private mutating func attempt<Value: Sendable>(
+        writes: Bool = false,
+        _ body: @escaping @Sendable (Database) throws -> Value
+    ) async -> Value? {
+        for isLast in [false, true] {
+            do {
+                let store = try await opened()
+                return writes ? try await store.write(body) : try await store.read(body)
+            } catch {
+                store?.close()
+                store = nil
+                guard !isLast, (error as? StoreError)?.code == .damaged, setAside() else {
+                    report(error)
+                    return nil
+                }
+            }
+        }
+        return nil
+    }
+
+    private func report(_ error: any Error) {
+        guard queue.hasFailed() else { return }
+        let reason = (error as? StoreError).map { "\($0.reason); \($0.advice)" } ?? "\(error)"
+        configuration.tell("events are served, but not stored in '\(configuration.folder)': \(reason)")
+    }
+
+    private mutating func opened() async throws -> DurableStore {
+        if let store { return store }
+        if mkdir(configuration.folder, 0o700) != 0, errno != EEXIST {
+            throw StoreError("make the directory", configuration.folder, errno: errno)
+        }
+        let (folder, tell) = (configuration.folder, configuration.tell)
+        var options = DurableStore.Options(migrations: JournalSchema.migrations)
+        options.repair = { _ in try Self.setAside(folder, tell) }
+        let files = DurableStore.Files(folder: folder, name: JournalSchema.fileName)
+        let store = try DurableStore(files, options, bootIdentifier: configuration.bootIdentifier)
+        do {
+            let (run, boot, beginning) = (configuration.run, configuration.bootIdentifier, configuration.beginning)
+            let totals = try await store.write { database in
+                try database.beginRun(run, boot: boot, at: beginning)
+                return try database.totals()
+            }
+            if earlier == nil { take(totals) }
+        } catch {
+            store.close()
+            throw error
+        }
+        self.store = store
+        return store
+    }
+
+    private mutating func take(_ totals: EventTotals) {
+        earlier = totals
+        restore?(totals)
+        restore = nil
+    }
+
+    private func setAside() -> Bool {
+        do {
+            try Self.setAside(configuration.folder, configuration.tell)
+            return true
+        } catch {
+            return false
+        }
+    }
+
+    /// Renames a damaged database, so that an empty one takes its place; the one that was set aside before is removed.
+    private static func setAside(_ folder: String, _ tell: @Sendable (String) -> Void) throws {
+        let path = "\(folder)/\(JournalSchema.fileName)"
+        for end in ["", "-wal", "-shm"] {
+            guard rename(path + end, path + ".damaged" + end) == 0 || errno == ENOENT else {
+                throw StoreError("set the damaged journal aside", path, errno: errno)
+            }
+        }
+        tell("the journal was damaged: it is kept as '\(path).damaged', and a new one begins")
+    }
+}

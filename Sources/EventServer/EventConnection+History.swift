@@ -1,0 +1,92 @@
+import EventCore
+import NIOCore
+
+/// A client's position in the stored events of a period.
+struct HistoryFeed {
+    /// The event after which the next page begins.
+    var last: EventID
+    /// The lines that were read and not sent, in order.
+    var lines: [ByteBuffer] = []
+    /// Whether a page is being read.
+    var isReading = false
+}
+
+extension EventConnection {
+    /// Responds with the availability in a period.
+    func respondReport(_ request: EventRequest, since age: Duration) throws(RequestRefusal) {
+        guard let store = hub.store else { throw Self.noJournal }
+        let now = hub.sources.now()
+        complete(request) { body in
+            store.report(since: age, at: now) { line in body { $0.respondReport(request, line) } }
+        }
+    }
+
+    private func respondReport(_ request: EventRequest, _ line: [UInt8]?) {
+        guard !(request.isHeadOnly && request.form == .lines) else {
+            return respond(200, [], type: Self.type(of: .lines), isHeadOnly: true)
+        }
+        if let line { return respond(200, line, isHeadOnly: request.isHeadOnly) }
+        respond(503, Self.body(of: Self.unreadable))
+    }
+
+    private static let noJournal = RequestRefusal(
+        404,
+        "this service keeps no journal; start it with 'netwatch serve --journal DIR'"
+    )
+    private static let unreadable = RequestRefusal(503, "the journal cannot be read; see the service's log")
+
+    /// Begins to send the stored events of a period.
+    func beginHistory(since age: Duration, _ request: EventRequest) {
+        guard let store = hub.store else { return respond(404, Self.body(of: Self.noJournal)) }
+        let (bound, number) = (NIOLoopBound(self, eventLoop: hub.loop), requestNumber)
+        store.start(since: age, at: hub.sources.now()) { [loop = hub.loop] id in
+            loop.execute { bound.value.start(after: id, request, number) }
+        }
+    }
+
+    private func start(after id: EventID?, _ request: EventRequest, _ number: Int) {
+        guard number == requestNumber, context != nil, case .waiting = phase else { return }
+        // An empty journal has no lines: the response ends after its head.
+        let feed = HistoryFeed(last: id ?? .init(run: 0, sequence: 0))
+        startStream(.lines, .history(feed))
+    }
+
+    /// Sends lines as long as the client takes them, and reads more.
+    func advance(_ feed: HistoryFeed) {
+        var feed = feed
+        var sent = 0
+        while sent < feed.lines.count, isWritable {
+            write(feed.lines[sent])
+            sent += 1
+        }
+        if sent > 0 { context?.flush() }
+        feed.lines.removeFirst(sent)
+        let reads = feed.lines.isEmpty && !feed.isReading
+        if reads { feed.isReading = true }
+        phase = .stream(.lines, .history(feed))
+        if reads { readHistory(after: feed.last) }
+    }
+
+    private func readHistory(after id: EventID) {
+        let bound = NIOLoopBound(self, eventLoop: hub.loop)
+        hub.store?.page(after: id, limit: hub.limits.pageLength) { [loop = hub.loop] page in
+            loop.execute { bound.value.take(history: page) }
+        }
+    }
+
+    private func take(history page: JournalPage<[UInt8]>) {
+        guard context != nil, case .stream(_, .history(var feed)) = phase else { return }
+        guard let last = page.entries.last else { return endHistory() }
+        feed.last = last.id
+        feed.lines = page.entries.map { ByteBuffer(bytes: $0.event) }
+        feed.isReading = false
+        advance(feed)
+    }
+
+    /// The stream ends with the connection.
+    private func endHistory() {
+        hub.unfollow(self)
+        hub.release(self, of: peer)
+        drain()
+    }
+}

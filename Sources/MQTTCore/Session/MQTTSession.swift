@@ -1,0 +1,315 @@
+/// A client's session: what is sent on a connection, what is in flight over connections, and when a connection is dead.
+///
+/// It is pure: packets that were received and the time are passed in, and the packets to send are taken out. Times are
+/// durations since any moment.
+package struct MQTTSession: Sendable {
+    /// The parameters of a session.
+    package struct Configuration: Sendable {
+        package var clientID: String
+        package var userName: String?
+        package var password: [UInt8]?
+        /// In seconds; the server may demand another one.
+        package var keepAlive: UInt16 = 60
+        /// How long the server keeps the session after a connection, in seconds; 0 for not at all.
+        package var sessionExpiry: UInt32 = 0
+        /// How many messages at QoS 1 the server may send before they are acknowledged.
+        package var receiveMaximum: UInt16 = 1024
+        /// The largest packet that is accepted, in bytes.
+        package var maximumPacketSize: UInt32 = 1 << 20
+        /// How many messages at QoS 1 are sent before they are acknowledged; the server may allow fewer.
+        package var window = 50
+        /// How long the server may take to respond to anything.
+        package var responseTimeout = Duration.seconds(20)
+
+        package init(clientID: String) { self.clientID = clientID }
+    }
+
+    /// What happened.
+    package enum Event: Hashable, Sendable {
+        /// The server accepted the connection; it may have the session of before.
+        case connected(hasSession: Bool)
+        /// The server refused the connection; the text is its explanation.
+        case refused(MQTTReasonCode, String?)
+        /// A message was acknowledged, or can't be delivered.
+        case acknowledged(token: UInt64, MQTTReasonCode)
+        /// A message was received.
+        case message(MQTTPublish)
+        /// The results of a subscription, or of its end.
+        case subscribed(id: UInt16, [MQTTReasonCode])
+        /// The server ends the connection; the text is its explanation.
+        case disconnected(MQTTReasonCode, String?)
+    }
+
+    private enum Phase { case idle, connecting, connected }
+
+    private struct Outgoing {
+        let token: UInt64
+        var publish: MQTTPublish
+    }
+
+    package let configuration: Configuration
+    /// The version of the current connection.
+    package private(set) var version = MQTTVersion.v5
+    private var phase = Phase.idle
+    private var limits = MQTTLimits()
+    /// The messages that were sent and not acknowledged, in order.
+    private var inFlight: [Outgoing] = []
+    private var queue: [Outgoing] = []
+    private var usedIDs: Set<UInt16> = []
+    private var lastID: UInt16 = 0
+    private var output: [MQTTPacket] = []
+    private var events: [Event] = []
+    private var lastSent = Duration.zero
+    private var pingSent: Duration?
+    /// When the response that is waited for became due.
+    private var waitingSince: Duration?
+    /// Whether the server has had a session that it may still have.
+    private var mayHaveSession = false
+
+    package init(_ configuration: Configuration) { self.configuration = configuration }
+
+    /// Whether the server has accepted the connection.
+    package var isConnected: Bool { phase == .connected }
+    /// The number of messages that are not acknowledged yet.
+    package var unacknowledged: Int { inFlight.count + queue.count }
+    /// The keep-alive that holds, in seconds.
+    package var keepAlive: UInt16 { limits.keepAlive ?? configuration.keepAlive }
+}
+
+// MARK: The connection
+
+extension MQTTSession {
+    /// Begins a connection, with CONNECT.
+    ///
+    /// - Parameters:
+    ///   - version: The version.
+    ///   - will: The will.
+    ///   - now: The time.
+    package mutating func connect(_ version: MQTTVersion, will: MQTTWill?, at now: Duration) {
+        (self.version, phase, limits) = (version, .connecting, .init())
+        (output, events, pingSent, waitingSince) = ([], [], nil, now)
+        var connect = MQTTConnect(
+            clientID: configuration.clientID,
+            startsClean: !mayHaveSession,
+            keepAlive: configuration.keepAlive,
+            userName: configuration.userName,
+            password: configuration.password,
+            will: will
+        )
+        if version == .v5 { addProperties(to: &connect) } else { addSession(to: &connect) }
+        output.append(.connect(connect))
+    }
+
+    private func addProperties(to connect: inout MQTTConnect) {
+        if configuration.sessionExpiry > 0 {
+            connect.properties[number: .sessionExpiryInterval] = configuration.sessionExpiry
+        }
+        connect.properties[number: .receiveMaximum] = UInt32(configuration.receiveMaximum)
+        connect.properties[number: .maximumPacketSize] = configuration.maximumPacketSize
+    }
+
+    /// In MQTT 3.1.1, a session lasts beyond the connection only if the connection does not begin a clean one.
+    private func addSession(to connect: inout MQTTConnect) {
+        connect.startsClean = configuration.sessionExpiry == 0
+        // A password needs a user name there.
+        if connect.password != nil, connect.userName == nil { connect.userName = "" }
+        connect.will?.properties = .init()
+    }
+
+    /// Ends the connection with DISCONNECT, and the session with it.
+    ///
+    /// - Parameter reason: Why; the server publishes the will unless it is `success`.
+    package mutating func disconnect(_ reason: MQTTReasonCode = .success) {
+        guard phase == .connected else { return }
+        phase = .idle
+        // In MQTT 3.1.1, DISCONNECT has no reason: any discards the will.
+        guard version == .v5 || reason == .success else { return }
+        var notice = MQTTNotice(reason)
+        if version == .v5, reason == .success, configuration.sessionExpiry > 0 {
+            notice.properties[number: .sessionExpiryInterval] = 0
+        }
+        output.append(.disconnect(notice))
+    }
+
+    /// Notes that the connection is closed; messages in flight stay.
+    package mutating func closed() { (phase, output, pingSent, waitingSince) = (.idle, [], nil, nil) }
+
+    /// The packets to send now.
+    package mutating func takeOutput(at now: Duration) -> [MQTTPacket] {
+        sendQueue(at: now)
+        defer { output = [] }
+        if !output.isEmpty { lastSent = now }
+        return output
+    }
+
+    /// The events since the last call.
+    package mutating func takeEvents() -> [Event] {
+        defer { events = [] }
+        return events
+    }
+}
+
+// MARK: Time
+
+extension MQTTSession {
+    /// When ``advance(to:)`` has to be called; nil if nothing is due.
+    package var deadline: Duration? {
+        let response = (pingSent ?? waitingSince).map { $0 + configuration.responseTimeout }
+        guard phase == .connected, pingSent == nil, keepAlive > 0 else { return phase == .idle ? nil : response }
+        // Early enough for the server to have it in time.
+        let ping = lastSent + .seconds(Int(keepAlive)) * 3 / 4
+        return response.map { min($0, ping) } ?? ping
+    }
+
+    /// Sends PINGREQ if it is due.
+    ///
+    /// - Throws: ``MQTTFault`` if the server does not respond.
+    package mutating func advance(to now: Duration) throws(MQTTFault) {
+        guard let deadline, now >= deadline else { return }
+        guard phase == .connected, pingSent == nil else {
+            throw .init(.keepAliveTimeout, "the broker did not respond within \(configuration.responseTimeout)")
+        }
+        output.append(.pingreq)
+        pingSent = now
+    }
+}
+
+// MARK: Sending
+
+extension MQTTSession {
+    /// Queues a message.
+    ///
+    /// - Parameters:
+    ///   - message: The message, without packet identifier.
+    ///   - token: What ``Event/acknowledged(token:_:)`` names it by; one at QoS 0 is acknowledged when it is sent.
+    package mutating func publish(_ message: MQTTPublish, token: UInt64) {
+        queue.append(.init(token: token, publish: message))
+    }
+
+    /// Subscribes; nil if there is no connection.
+    ///
+    /// - Returns: The number that ``Event/subscribed(id:_:)`` has.
+    package mutating func subscribe(_ subscriptions: [MQTTSubscription]) -> UInt16? {
+        guard phase == .connected, let id = takeID() else { return nil }
+        output.append(.subscribe(.init(id: id, subscriptions)))
+        return id
+    }
+
+    /// Ends subscriptions; nil if there is no connection.
+    package mutating func unsubscribe(_ filters: [String]) -> UInt16? {
+        guard phase == .connected, let id = takeID() else { return nil }
+        output.append(.unsubscribe(.init(id: id, filters)))
+        return id
+    }
+
+    /// Sends what waits, as far as the window allows.
+    private mutating func sendQueue(at now: Duration) {
+        guard phase == .connected else { return }
+        let window = min(configuration.window, limits.receiveMaximum)
+        var sent = 0
+        while sent < queue.count, inFlight.count < window {
+            send(queue[sent])
+            sent += 1
+        }
+        queue.removeFirst(sent)
+        if waitingSince == nil, !inFlight.isEmpty { waitingSince = now }
+    }
+
+    private mutating func send(_ outgoing: Outgoing) {
+        var outgoing = outgoing
+        if outgoing.publish.qos != .atMostOnce, outgoing.publish.id == 0 {
+            guard let id = takeID() else { return events.append(.acknowledged(token: outgoing.token, .unspecified)) }
+            outgoing.publish.id = id
+        }
+        if let refusal = limits.refusal(of: outgoing.publish, version) {
+            usedIDs.remove(outgoing.publish.id)
+            return events.append(.acknowledged(token: outgoing.token, refusal))
+        }
+        output.append(.publish(outgoing.publish))
+        if outgoing.publish.qos == .atMostOnce {
+            events.append(.acknowledged(token: outgoing.token, .success))
+        } else {
+            inFlight.append(outgoing)
+        }
+    }
+
+    /// Returns an unused packet identifier, which is not 0 (MQTT-2.2.1-3).
+    private mutating func takeID() -> UInt16? {
+        guard usedIDs.count < 0xFFFF else { return nil }
+        repeat { lastID = lastID == .max ? 1 : lastID + 1 } while usedIDs.contains(lastID)
+        usedIDs.insert(lastID)
+        return lastID
+    }
+}
+
+// MARK: Receiving
+
+extension MQTTSession {
+    /// Takes a packet.
+    ///
+    /// - Throws: ``MQTTFault`` if the server must not send it; the connection has to be closed.
+    package mutating func receive(_ packet: MQTTPacket, at now: Duration) throws(MQTTFault) {
+        guard phase == .connected else { return try receiveFirst(packet) }
+        waitingSince = inFlight.isEmpty ? nil : now
+        switch packet {
+        case .publish(let message): try receive(message)
+        case .puback(let ack): acknowledge(ack, at: now)
+        case .suback(let ack), .unsuback(let ack):
+            usedIDs.remove(ack.id)
+            events.append(.subscribed(id: ack.id, ack.reasons))
+        case .pingresp: pingSent = nil
+        case .disconnect(let notice) where version == .v5 && notice.properties[number: .sessionExpiryInterval] == nil:
+            events.append(.disconnected(notice.reason, notice.properties[text: .reasonString]))
+        default: throw .violation("the broker sent \(packet.name), which it must not")
+        }
+    }
+
+    private mutating func receiveFirst(_ packet: MQTTPacket) throws(MQTTFault) {
+        guard phase == .connecting, case .connack(let connack) = packet else {
+            throw .violation("the broker sent \(packet.name) before CONNACK")
+        }
+        guard !connack.reason.isFailure else {
+            return events.append(.refused(connack.reason, connack.properties[text: .reasonString]))
+        }
+        guard !connack.hasSession || mayHaveSession || configuration.sessionExpiry > 0 && version == .v311 else {
+            throw .violation("the broker has a session, but a clean one was requested")
+        }
+        (phase, waitingSince) = (.connected, nil)
+        limits = .init(connack, version)
+        mayHaveSession = configuration.sessionExpiry > 0
+        events.append(.connected(hasSession: connack.hasSession))
+        resend(hasSession: connack.hasSession)
+    }
+
+    /// Sends the messages in flight again: in the session with their identifiers, in order (MQTT-4.4.0-1); without it as
+    /// new ones, before those that wait.
+    private mutating func resend(hasSession: Bool) {
+        queue = inFlight + queue
+        inFlight = []
+        for index in queue.indices {
+            if !hasSession { queue[index].publish.id = 0 }
+            // A message that has an identifier was sent.
+            queue[index].publish.isDuplicate = queue[index].publish.id != 0
+        }
+        usedIDs = Set(queue.map(\.publish.id)).subtracting([0])
+    }
+
+    private mutating func receive(_ message: MQTTPublish) throws(MQTTFault) {
+        guard message.properties[number: .topicAlias] == nil else {
+            throw .init(.topicAliasInvalid, "the broker uses a topic alias, which was not allowed")
+        }
+        guard message.qos != .exactlyOnce else {
+            throw .violation("the broker sent a message at QoS 2; the subscriptions are at most at QoS 1")
+        }
+        events.append(.message(message))
+        if message.qos == .atLeastOnce { output.append(.puback(.init(id: message.id))) }
+    }
+
+    private mutating func acknowledge(_ ack: MQTTAck, at now: Duration) {
+        guard let index = inFlight.firstIndex(where: { $0.publish.id == ack.id }) else { return }
+        let outgoing = inFlight.remove(at: index)
+        usedIDs.remove(ack.id)
+        waitingSince = inFlight.isEmpty ? nil : now
+        events.append(.acknowledged(token: outgoing.token, ack.reason))
+    }
+}

@@ -1,0 +1,221 @@
+import Dispatch
+import Glibc
+import Locking
+import NIOCore
+import NIOPosix
+import NetworkClientCore
+
+/// A private cache of responses, by the rules of RFC 9111 and RFC 5861.
+///
+/// ```swift
+/// let cache = try HTTPCache(folder: "/var/cache/agent")
+/// let session = try HTTPSession(configuration: .init(cache: cache))
+/// ```
+/// Several sessions may share a cache, and several processes a folder. All members can be used from any thread.
+public final class HTTPCache: Sendable {
+    /// The folder; nil for a cache in memory.
+    public let folder: String?
+    /// The maximum number of bytes that it uses.
+    public let limit: Int
+
+    let store: any CacheStore
+    /// The queue on which a folder is changed.
+    let queue = DispatchQueue(label: "cache")
+    /// The current time in seconds since 1970.
+    let now: @Sendable () -> Int64
+    private let state = Lock(State())
+
+    private struct State {
+        /// The number of changes by URL that are still to be made.
+        var pending: [String: Int] = [:]
+        /// The URLs whose responses are being validated in the background.
+        var revalidating: Set<String> = []
+        /// The number of invalidations.
+        var epoch = 0
+    }
+
+    /// Creates a cache in memory.
+    ///
+    /// - Parameter memory: The maximum number of bytes. The entries unused for longest are removed first. A response of more than
+    ///   a quarter of it is not stored.
+    public convenience init(memory: Int = 16 << 20) {
+        self.init(CacheMemory(limit: memory), folder: nil, limit: memory) { Int64(time(nil)) }
+    }
+
+    /// Opens a cache in a folder, which is created with permissions for its owner only (0700) if its parent exists.
+    ///
+    /// A response is stored while it is received. It is written by the time ``flush()`` returns, or soon afterwards without that.
+    /// Nothing is synchronized to the disk: what a power failure damages is recognized, and requested again.
+    ///
+    /// - Parameters:
+    ///   - folder: The path. Without permission to write, stored responses are used, and no others are stored.
+    ///   - limit: The maximum number of bytes on the disk. The entries unused for longest are removed first. A response of more
+    ///     than a quarter of it is not stored.
+    /// - Throws: `fileFailed` if it is no folder, can't be created, belongs to another user, or can be written by others.
+    public convenience init(folder: String, limit: Int = 256 << 20) throws(HTTPError) {
+        try self.init(folder: folder, limit: limit) { Int64(time(nil)) }
+    }
+
+    /// Opens a cache in a folder, with a clock.
+    convenience init(folder: String, limit: Int, now: @escaping @Sendable () -> Int64) throws(HTTPError) {
+        self.init(try CacheFolder(folder, limit: limit), folder: folder, limit: limit, now: now)
+    }
+
+    /// Creates a cache with a clock.
+    init(_ store: any CacheStore, folder: String?, limit: Int, now: @escaping @Sendable () -> Int64) {
+        (self.store, self.folder, self.limit, self.now) = (store, folder, limit, now)
+    }
+
+    /// The number of bytes that it uses.
+    public var size: Int {
+        flush()
+        return store.size
+    }
+
+    /// Removes the stored responses of a URL.
+    ///
+    /// - Parameter url: The absolute URL, with http or https.
+    /// - Throws: `invalidURL`.
+    public func remove(_ url: String) throws(HTTPError) { invalidate([try HTTPURL(url).cacheURL(socketPath: nil)]) }
+
+    /// Removes all responses.
+    public func removeAll() {
+        state.withLock { $0.epoch += 1 }
+        change("") { $0.removeAll() }
+    }
+
+    /// Waits until everything is written; blocks the thread.
+    public func flush() { if store.blocks { queue.sync {} } }
+}
+
+/// A stored response that matches a request.
+struct CachedMatch: Sendable {
+    let url: String
+    let entry: CacheEntry
+    let response: CachedResponse
+}
+
+extension HTTPCache {
+    /// Looks for the response to a request, and calls a closure with it on the event loop; immediately for a cache in memory.
+    func find(
+        _ url: String,
+        _ fields: CachedFields,
+        on loop: any EventLoop,
+        _ done: @escaping @Sendable (CachedMatch?) -> Void
+    ) {
+        guard store.blocks else { return done(match(url, fields)) }
+        let search: @Sendable () -> Void = { [self] in
+            let match = match(url, fields)
+            loop.execute { done(match) }
+        }
+        // What was stored before is found.
+        if state.withLock({ $0.pending[url] ?? $0.pending[""] }) != nil { return queue.async(execute: search) }
+        NIOThreadPool.singleton.submit { _ in search() }
+    }
+
+    /// Returns the stored response that matches a request; may block.
+    func match(_ url: String, _ fields: CachedFields) -> CachedMatch? {
+        guard let entry = store.read(.init(url)), entry.record.url == url else { return nil }
+        guard case .variants(let names, let generation) = entry.record.content else {
+            return entry.record.response.map { .init(url: url, entry: entry, response: $0) }
+        }
+        let key = CacheKey(url, names, generation: generation, fields)
+        guard let variant = store.read(key), variant.record.url == url, let response = variant.record.response else {
+            return nil
+        }
+        return .init(url: url, entry: variant, response: response)
+    }
+
+    /// A number that changes with each invalidation: a response to an earlier request is not stored after one.
+    var epoch: Int { state.withLock { $0.epoch } }
+
+    /// Stores a response, unless something was invalidated since its request.
+    func save(
+        _ response: CachedResponse,
+        _ body: NewCachedBody,
+        for url: String,
+        _ request: CachedFields,
+        epoch: Int
+    ) {
+        guard epoch == self.epoch else { return }
+        change(url) { store in
+            let names = VaryRules.names(of: response)
+            var key = CacheKey(url)
+            if !names.isEmpty {
+                let generation = Self.generation(of: names, url, in: store)
+                key = CacheKey(url, names, generation: generation, request)
+            }
+            store.write(.init(url: url, .response(response)), body, under: key)
+        }
+    }
+
+    /// Returns the number that belongs to the keys of the variants of a URL.
+    ///
+    /// It changes with an invalidation, so that earlier variants are not found again.
+    private static func generation(of names: [String], _ url: String, in store: any CacheStore) -> UInt64 {
+        if let entry = store.read(.init(url)), entry.record.url == url,
+            case .variants(names, let generation) = entry.record.content
+        {
+            return generation
+        }
+        let generation = UInt64.random(in: 0...UInt64.max)
+        let record = CacheRecord(url: url, .variants(names, generation: generation))
+        store.write(record, .bytes(.init()), under: .init(url))
+        return generation
+    }
+
+    /// Stores a validated response, unless it was invalidated or replaced since the request was sent.
+    func update(_ match: CachedMatch, _ response: CachedResponse, epoch: Int) -> CachedMatch {
+        var entry = match.entry
+        entry.record.content = .response(response)
+        let (earlier, updated) = (match.entry, entry)
+        if epoch == self.epoch {
+            change(match.url) { store in
+                if store.read(earlier.key)?.record == earlier.record { store.update(updated) }
+            }
+        }
+        return .init(url: match.url, entry: entry, response: response)
+    }
+
+    /// Removes the responses of URLs.
+    func invalidate(_ urls: Set<String>) {
+        state.withLock { $0.epoch += 1 }
+        for url in urls { change(url) { $0.remove(.init(url)) } }
+    }
+
+    /// Removes an entry that is damaged.
+    func discard(_ match: CachedMatch) { change(match.url) { $0.remove(match.entry.key) } }
+
+    private func change(_ url: String, _ body: @escaping @Sendable (any CacheStore) -> Void) {
+        guard store.blocks else { return body(store) }
+        state.withLock { $0.pending[url, default: 0] += 1 }
+        queue.async { [self] in
+            body(store)
+            state.withLock { state in
+                let count = state.pending[url] ?? 1
+                state.pending[url] = count > 1 ? count - 1 : nil
+            }
+        }
+    }
+
+    /// Records that a response is validated in the background; returns whether it was not yet.
+    func beginRevalidation(_ url: String) -> Bool { state.withLock { $0.revalidating.insert(url).inserted } }
+
+    func endRevalidation(_ url: String) { state.withLock { _ = $0.revalidating.remove(url) } }
+}
+
+extension HTTPCache: CustomStringConvertible, CustomReflectable {
+    /// The place, and the limit.
+    public var description: String { "HTTPCache(\(folder ?? "memory"), at most \(limit) bytes)" }
+
+    /// A mirror with the place and the limit: stored responses may be secret.
+    public var customMirror: Mirror { Mirror(self, children: ["folder": folder as Any, "limit": limit]) }
+}
+
+extension HTTPURL {
+    /// Returns the URL under which responses are stored: without fragment and user information.
+    func cacheURL(socketPath: String?) -> String {
+        let server = socketPath.map { "unix:\($0) " } ?? ""
+        return "\(server)\(scheme)://\(host):\(port)\(target)"
+    }
+}

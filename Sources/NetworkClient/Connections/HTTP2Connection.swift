@@ -1,0 +1,615 @@
+import NIOCore
+import NIOHPACK
+import NIOHTTP1
+import NIOHTTP2
+import NetworkClientCore
+import RequestGate
+
+/// An HTTP/2 connection: carries several exchanges at a time, each on a stream of its own (RFC 9113).
+///
+/// Frames, field compression, the states of streams and the flow control of what is sent are those of NIOHTTP2Handler.
+/// Streams are objects of this type rather than channels, so that a request costs little, and its place is free as soon
+/// as its stream is closed, however early it was cancelled.
+///
+/// Unchecked, because it is confined to its event loop, which each entry checks.
+final class HTTP2Connection: ChannelInboundHandler, RemovableChannelHandler, SocketConnection, DeadlineOwner,
+    @unchecked Sendable
+{
+    typealias InboundIn = HTTP2Frame
+    typealias OutboundOut = HTTP2Frame
+
+    let id: Int
+    private let settings: HTTP2ClientSettings
+    private let owner: any HTTPConnectionOwner
+    private let loop: any EventLoop
+    private let idleTimeout: Duration?
+    private lazy var idleTimer = DeadlineTimer(self, loop)
+    private var context: ChannelHandlerContext?
+    private(set) var isClosed = false
+    var isFollowed = false
+
+    /// The streams whose head was sent, by number, until they are closed and their exchange has ended.
+    private var streams: [HTTP2StreamID: HTTP2Stream] = [:]
+    /// The streams with an exchange, by exchange.
+    private var carriers: [ObjectIdentifier: HTTP2Stream] = [:]
+    private var nextID = 1
+    private var startedCount = 0
+    /// The number of streams that may be open at a time; 0 once the connection accepts no more.
+    private var limit = HTTP2ClientSettings.assumedStreamLimit
+    /// Whether it is closed after its last stream.
+    private var isDraining = false
+    /// The last GOAWAY frame of the server.
+    private var goAway: HTTP2GoAway?
+    /// The stream that the library has reset because of what was received, until it reports the error.
+    private var faulted: HTTP2Stream?
+    /// The streams whose response has ended in this read, unless the library had closed them before.
+    private var answered: [HTTP2Stream] = []
+    private(set) var lastByte = NIODeadline.now()
+    /// The number of bytes whose return to the connection's window is under way.
+    private var returning = 0
+    /// Whether the library is about to report why it did not send a WINDOW_UPDATE frame.
+    private var isReturnRefused = false
+
+    private var isInRead = false
+    /// Whether frames were written that are not flushed yet.
+    private var isFlushDue = false
+    /// Whether a PING frame was sent whose response has not been received.
+    private var isProbing = false
+    /// The return of a path, before which the channel is not closed; nil unless the path is lost.
+    private var restoration: EventLoopFuture<Void>?
+
+    init(
+        _ id: Int,
+        _ owner: any HTTPConnectionOwner,
+        on loop: any EventLoop,
+        _ settings: HTTP2ClientSettings,
+        idleTimeout: Duration?
+    ) {
+        self.id = id
+        self.owner = owner
+        self.loop = loop
+        self.settings = settings
+        self.idleTimeout = idleTimeout
+    }
+
+    func install(in channel: any Channel) throws {
+        try channel.pipeline.syncOperations.addHandlers([settings.makeHandler(), self])
+    }
+
+    var channel: (any Channel)? { context?.channel }
+
+    // MARK: Exchanges
+
+    var isMultiplexed: Bool { true }
+
+    var isReused: Bool { startedCount > 1 }
+
+    /// The number of streams that count against the limit, including those whose head was not sent yet.
+    private var streamCount: Int { streams.count + unnumberedCount }
+
+    /// The number of exchanges whose head was not sent yet.
+    private var unnumberedCount = 0
+
+    var capacity: Int { isClosed ? 0 : max(0, limit - streamCount) }
+
+    func isWritable(for exchange: any HTTPExchange) -> Bool {
+        guard !isClosed, let stream = carriers[ObjectIdentifier(exchange)] else { return false }
+        return stream.unwrittenBytes < HTTP2ClientSettings.maximumUnwrittenBytes
+    }
+
+    func unwrittenBytes(of exchange: any HTTPExchange) -> Int {
+        carriers[ObjectIdentifier(exchange)]?.unwrittenBytes ?? 0
+    }
+
+    func start(_ exchange: any HTTPExchange) -> Bool {
+        loop.preconditionInEventLoop()
+        guard context != nil, capacity > 0 else { return false }
+        idleTimer.deadlines[.idle] = nil
+        startedCount += 1
+        unnumberedCount += 1
+        carriers[ObjectIdentifier(exchange)] = HTTP2Stream(exchange, window: settings.streamWindow)
+        return true
+    }
+
+    func withdraw(_ exchange: any HTTPExchange) {
+        guard let stream = detach(exchange) else { return }
+        free(stream)
+    }
+
+    func send(
+        _ part: HTTPClientRequestPart,
+        for exchange: any HTTPExchange,
+        flushes: Bool,
+        promise: EventLoopPromise<Void>?
+    ) {
+        guard !isClosed, let stream = carriers[ObjectIdentifier(exchange)], !stream.isClosed else {
+            promise?.fail(ChannelError.ioOnClosedChannel)
+            return
+        }
+        switch part {
+        case .head(let head):
+            guard !isDraining else {
+                promise?.fail(ChannelError.ioOnClosedChannel)
+                return fail(stream, .unprocessed(goAway))
+            }
+            stream.unsent = .head(.init(head, isSecure: settings.isSecure))
+            promise?.succeed()
+        case .body(.byteBuffer(let bytes)):
+            writeUnsent(of: stream)
+            stream.unsent = .body(bytes, promise)
+        case .body(.fileRegion):
+            promise?.fail(ChannelError.operationUnsupported)
+        case .end:
+            return writeEnd(of: stream, promise)
+        }
+        if flushes { writeUnsent(of: stream) }
+    }
+
+    func setReading(_ isReading: Bool, for exchange: any HTTPExchange) {
+        guard let stream = carriers[ObjectIdentifier(exchange)], stream.isReading != isReading else { return }
+        stream.isReading = isReading
+        while stream.isReading, stream.exchange === exchange, let part = stream.takeHeldPart() {
+            deliver(part, to: stream)
+        }
+        guard stream.isReading, stream.exchange === exchange else { return }
+        if let failure = stream.takeHeldFailure() { return fail(stream, failure) }
+        returnWindow(of: stream)
+    }
+
+    func cancel(_ exchange: any HTTPExchange) {
+        loop.preconditionInEventLoop()
+        guard let stream = detach(exchange) else { return }
+        exchange.connectionHasEnded()
+        reset(stream)
+        free(stream)
+    }
+
+    /// Separates an exchange from its stream.
+    private func detach(_ exchange: any HTTPExchange) -> HTTP2Stream? {
+        guard let stream = carriers.removeValue(forKey: ObjectIdentifier(exchange)) else { return nil }
+        stream.exchange = nil
+        stream.dropUnsent()
+        return stream
+    }
+
+    /// Resets a stream that is still open.
+    private func reset(_ stream: HTTP2Stream) {
+        guard !isClosed, !stream.isClosed, let id = stream.id else { return }
+        stream.isClosed = true
+        write(.init(streamID: id, payload: .rstStream(.cancel)))
+    }
+
+    /// Makes the place of a stream available that has no exchange, once it is closed.
+    private func free(_ stream: HTTP2Stream) {
+        guard stream.exchange == nil else { return }
+        if let id = stream.id {
+            guard stream.isClosed, streams.removeValue(forKey: id) != nil else { return }
+        } else {
+            unnumberedCount -= 1
+        }
+        guard !isClosed else { return }
+        owner.connectionIsFree(self)
+        becomeIdle()
+    }
+
+    // MARK: Sending
+
+    /// Sends the part that was kept back.
+    private func writeUnsent(of stream: HTTP2Stream) {
+        guard let unsent = stream.unsent.take() else { return }
+        switch unsent {
+        case .head(let fields): writeHead(fields, of: stream, ends: false, nil)
+        case .body(let bytes, let promise): writeBody(bytes, of: stream, ends: false, promise)
+        }
+    }
+
+    /// Ends the request with the part that was kept back, or with an empty frame.
+    private func writeEnd(of stream: HTTP2Stream, _ promise: EventLoopPromise<Void>?) {
+        switch stream.unsent.take() {
+        case .head(let fields)?: writeHead(fields, of: stream, ends: true, promise)
+        case .body(let bytes, let earlier)?:
+            if let earlier, let promise { earlier.futureResult.cascade(to: promise) }
+            writeBody(bytes, of: stream, ends: true, earlier ?? promise)
+        case nil: writeBody(ByteBuffer(), of: stream, ends: true, promise)
+        }
+    }
+
+    private func writeHead(
+        _ fields: HPACKHeaders,
+        of stream: HTTP2Stream,
+        ends: Bool,
+        _ promise: EventLoopPromise<Void>?
+    ) {
+        let id = HTTP2StreamID(nextID)
+        nextID += 2
+        stream.id = id
+        streams[id] = stream
+        unnumberedCount -= 1
+        write(.init(streamID: id, payload: .headers(.init(headers: fields, endStream: ends))), promise)
+        if nextID > Int(Int32.max) { acceptNoMore() }
+    }
+
+    private func writeBody(
+        _ bytes: ByteBuffer,
+        of stream: HTTP2Stream,
+        ends: Bool,
+        _ promise: EventLoopPromise<Void>?
+    ) {
+        guard let id = stream.id else {
+            promise?.fail(ChannelError.ioOnClosedChannel)
+            return
+        }
+        if let promise { count(bytes.readableBytes, of: stream, until: promise) }
+        write(.init(streamID: id, payload: .data(.init(data: .byteBuffer(bytes), endStream: ends))), promise)
+    }
+
+    /// Counts bytes as unwritten until the kernel has accepted them.
+    private func count(_ bytes: Int, of stream: HTTP2Stream, until promise: EventLoopPromise<Void>) {
+        stream.unwrittenBytes += bytes
+        promise.futureResult.assumeIsolated().whenComplete { _ in
+            stream.unwrittenBytes -= bytes
+            if stream.unwrittenBytes < HTTP2ClientSettings.maximumUnwrittenBytes {
+                stream.exchange?.connectionIsWritable()
+            }
+        }
+    }
+
+    private func write(_ frame: HTTP2Frame, _ promise: EventLoopPromise<Void>? = nil) {
+        guard let context else {
+            promise?.fail(ChannelError.ioOnClosedChannel)
+            return
+        }
+        context.write(wrapOutboundOut(frame), promise: promise)
+        flushSoon()
+    }
+
+    /// Flushes at the end of the read, or of the event loop's turn: requests that start together share a packet.
+    private func flushSoon() {
+        guard !isFlushDue else { return }
+        isFlushDue = true
+        if !isInRead { loop.assumeIsolated().execute { [self] in flush() } }
+    }
+
+    private func flush() {
+        guard isFlushDue else { return }
+        isFlushDue = false
+        context?.flush()
+    }
+
+    // MARK: Receiving
+
+    func handlerAdded(context: ChannelHandlerContext) {
+        self.context = context
+        if context.channel.isActive { raiseConnectionWindow() }
+    }
+
+    func handlerRemoved(context: ChannelHandlerContext) { self.context = nil }
+
+    func channelActive(context: ChannelHandlerContext) {
+        raiseConnectionWindow()
+        context.fireChannelActive()
+    }
+
+    /// Enlarges the connection's window, which only a WINDOW_UPDATE frame can (RFC 9113, 6.9.2).
+    private func raiseConnectionWindow() {
+        sendReturn(of: HTTP2ClientSettings.connectionWindow - HTTP2ClientSettings.initialConnectionWindow)
+    }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        isInRead = true
+        let frame = unwrapInboundIn(data)
+        switch frame.payload {
+        case .headers(let section): receive(section, frame.streamID)
+        case .data(let data): receive(data, frame.streamID)
+        case .rstStream(let code): receiveReset(code, frame.streamID)
+        case .goAway(let last, let code, let data): receiveGoAway(last, .init(code, data))
+        case .settings(.settings(let settings)): receive(settings)
+        case .ping(_, ack: true): isProbing = false
+        default: break
+        }
+    }
+
+    func channelReadComplete(context: ChannelHandlerContext) {
+        isInRead = false
+        lastByte = .now()
+        if let stream = faulted.take() { fail(stream, .malformed("the stream had to be reset")) }
+        for stream in answered { finish(stream) }
+        answered.removeAll(keepingCapacity: true)
+        flush()
+        context.fireChannelReadComplete()
+    }
+
+    func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+        switch event {
+        case let closed as StreamClosedEvent: streamWasClosed(closed.streamID, closed.reason)
+        case let update as NIOHTTP2WindowUpdatedEvent: windowChanged(update)
+        case let created as NIOHTTP2StreamCreatedEvent: streams[created.streamID]?.isOpened = true
+        default: context.fireUserInboundEventTriggered(event)
+        }
+    }
+
+    func channelInactive(context: ChannelHandlerContext) {
+        lost(goAway.map { .ended($0) } ?? .lost(nil))
+        context.fireChannelInactive()
+    }
+
+    func errorCaught(context: ChannelHandlerContext, error: any Error) {
+        if isReturnRefused {
+            // The stream has ended while the frame waited to be sent.
+            isReturnRefused = false
+            return
+        }
+        if let stream = faulted.take() { return fail(stream, .malformed(HTTP2Violation.text(of: error))) }
+        if let error = error as? NIOHTTP2Errors.StreamError { return sendingFailed(error) }
+        guard error is any NIOHTTP2Error else { return lost(.lost(error)) }
+        lost(.violated(error))
+    }
+
+    private func receive(_ section: HTTP2Frame.FramePayload.Headers, _ id: HTTP2StreamID) {
+        guard let stream = streams[id], stream.exchange != nil else { return }
+        stream.headSize += section.headers.size
+        guard stream.headSize <= settings.maximumHeadSize else {
+            return fail(stream, .headTooLarge(settings.maximumHeadSize))
+        }
+        guard !stream.hasHead else { return receiveEnd(stream, trailers: section.headers.fields) }
+        guard let status = section.headers.status else {
+            return fail(stream, .malformed("its status is not a three-digit number"))
+        }
+        let isInterim = status < 200
+        guard status != 101, !isInterim || !section.endStream else {
+            return fail(stream, .malformed("its status is \(status), which can't end it"))
+        }
+        let head = HTTPResponseHead(
+            version: .http2Final,
+            status: .init(statusCode: status),
+            headers: section.headers.fields
+        )
+        if !isInterim {
+            stream.hasHead = true
+            stream.headSize = 0
+        }
+        pass(.head(head), to: stream)
+        if section.endStream { receiveEnd(stream, trailers: nil) }
+    }
+
+    private func receive(_ data: HTTP2Frame.FramePayload.Data, _ id: HTTP2StreamID) {
+        guard let stream = streams[id], stream.exchange != nil, case .byteBuffer(let bytes) = data.data else { return }
+        if bytes.readableBytes > 0 { pass(.body(bytes), to: stream) }
+        if data.endStream { receiveEnd(stream, trailers: nil) }
+    }
+
+    private func receiveEnd(_ stream: HTTP2Stream, trailers: HTTPHeaders?) {
+        stream.hasEnd = true
+        pass(.end(trailers), to: stream)
+    }
+
+    /// Passes a part to the exchange, or keeps it while the exchange does not read.
+    private func pass(_ part: HTTPClientResponsePart, to stream: HTTP2Stream) {
+        if stream.holds { stream.hold(part) } else { deliver(part, to: stream) }
+    }
+
+    private func deliver(_ part: HTTPClientResponsePart, to stream: HTTP2Stream) {
+        guard let exchange = stream.exchange else { return }
+        exchange.receive(part)
+        // The end may have been invalid, in which case the exchange has cancelled itself.
+        guard case .end = part, stream.exchange === exchange else { return }
+        _ = detach(exchange)
+        guard isInRead, !stream.isClosed else { return finish(stream) }
+        answered.append(stream)
+    }
+
+    /// Ends a stream whose response has ended: what is left of the request is of no use to the server.
+    private func finish(_ stream: HTTP2Stream) {
+        reset(stream)
+        free(stream)
+    }
+
+    private func streamWasClosed(_ id: HTTP2StreamID, _ reason: HTTP2Code?) {
+        guard let stream = streams[id] else { return }
+        stream.isClosed = true
+        if stream.exchange != nil, !stream.hasEnd, stream.held?.failure == nil { faulted = stream }
+        free(stream)
+    }
+
+    /// Fails an exchange, after it has received what was kept for it.
+    private func fail(_ stream: HTTP2Stream, _ failure: HTTP2StreamFailure) {
+        guard !stream.holds else { return stream.hold(failure) }
+        if case .lost(let cause) = failure {
+            stream.exchange?.connectionWasLost(cause, hasResponseBegun: stream.hasHead)
+            return
+        }
+        stream.exchange?.exchangeFailed(
+            .init(failure, hasHead: stream.hasHead, at: settings.host),
+            isUnprocessed: failure.isUnprocessed && !stream.hasHead
+        )
+    }
+
+    private func receiveReset(_ code: HTTP2Code, _ id: HTTP2StreamID) {
+        guard let stream = streams[id], !stream.hasEnd else { return }
+        stream.isClosed = true
+        if code == .http11Required {
+            owner.connectionRequiresHTTP1(self)
+            acceptNoMore()
+        }
+        fail(stream, .reset(code))
+    }
+
+    /// Fails a request that the library refuses to send.
+    private func sendingFailed(_ error: NIOHTTP2Errors.StreamError) {
+        guard let stream = streams[error.streamID] else { return }
+        stream.isClosed = true
+        fail(stream, .unsendable(error.baseError))
+    }
+
+    // MARK: The connection's limits
+
+    private func receive(_ settings: HTTP2Settings) {
+        guard let setting = settings.last(where: { $0.parameter == .maxConcurrentStreams }), !isDraining, !isClosed
+        else { return }
+        limit = min(setting.value, HTTP2ClientSettings.maximumStreamLimit)
+        owner.connectionLimitChanged(self, to: limit, isFinal: false)
+    }
+
+    /// Starts no more streams, and closes the connection after the last one.
+    private func acceptNoMore() {
+        isDraining = true
+        limit = 0
+        owner.connectionLimitChanged(self, to: 0, isFinal: true)
+        becomeIdle()
+    }
+
+    /// Ends the use of the connection: the server processes no streams after the last one (RFC 9113, 6.8).
+    private func receiveGoAway(_ last: HTTP2StreamID, _ end: HTTP2GoAway) {
+        guard !isClosed else { return }
+        goAway = end
+        let all = Array(streams.values) + carriers.values.filter { $0.id == nil }
+        let dropped = all.filter { $0.isDropped(after: last) }
+        for stream in dropped {
+            // The library must not send a head that still waits: after GOAWAY, it is an error of the connection.
+            if !stream.isOpened { reset(stream) }
+            stream.isClosed = true
+        }
+        acceptNoMore()
+        for stream in dropped.sorted(by: { $0.id ?? .maxID < $1.id ?? .maxID }) {
+            fail(stream, stream.hasHead ? .ended(end) : .unprocessed(end))
+        }
+    }
+
+    /// Returns the bytes that an exchange has taken to the server's window, once they are half of it.
+    private func returnWindow(of stream: HTTP2Stream) {
+        let taken = settings.streamWindow - stream.window - stream.returning - stream.heldBytes
+        guard stream.isReading, !stream.hasEnd, !stream.isClosed, taken >= settings.streamWindow / 2, let id = stream.id
+        else { return }
+        stream.returning += taken
+        sendUpdate(of: id, by: taken) { [self] isSent in
+            stream.returning -= taken
+            if isSent, !isClosed { returnWindow(of: stream) }
+        }
+    }
+
+    /// Returns bytes to the connection's window.
+    private func sendReturn(of increment: Int) {
+        returning += increment
+        sendUpdate(of: .rootStream, by: increment) { [self] _ in returning -= increment }
+    }
+
+    /// Enlarges a window, and calls a closure when the kernel has accepted the frame, or the frame can't be sent.
+    ///
+    /// While the kernel accepts nothing, the library keeps the frame, and its sizes of windows do not include it.
+    private func sendUpdate(of id: HTTP2StreamID, by increment: Int, _ completion: @escaping (_ isSent: Bool) -> Void) {
+        let sent = loop.makePromise(of: Void.self)
+        sent.futureResult.assumeIsolated().whenComplete { [self] result in
+            if case .failure(let error) = result { isReturnRefused = Self.isReported(error) }
+            completion((try? result.get()) != nil)
+        }
+        write(.init(streamID: id, payload: .windowUpdate(windowSizeIncrement: increment)), sent)
+        // The library forgets a frame that exceeds its limit.
+        if isClosed { sent.fail(ChannelError.ioOnClosedChannel) }
+    }
+
+    /// Returns whether the library reports an error of a frame also as one of the connection.
+    private static func isReported(_ error: any Error) -> Bool {
+        !(error is NIOHTTP2Errors.StreamClosed) && error is any NIOHTTP2Error
+    }
+
+    private func windowChanged(_ update: NIOHTTP2WindowUpdatedEvent) {
+        guard let size = update.inboundWindowSize, !isClosed else { return }
+        if update.streamID == .rootStream {
+            // Bytes count here as soon as they are received, so that a stream that is not read stops no other.
+            guard size + returning <= HTTP2ClientSettings.connectionWindow / 2 else { return }
+            sendReturn(of: HTTP2ClientSettings.connectionWindow - size - returning)
+        } else if let stream = streams[update.streamID] {
+            stream.window = size
+            returnWindow(of: stream)
+        }
+    }
+
+    // MARK: The end
+
+    func becomeIdle() {
+        guard streamCount == 0, !isClosed else { return }
+        guard !isDraining, !owner.isClosing else { return close() }
+        let now = NIODeadline.now()
+        idleTimer.set(.idle, after: idleTimeout, from: now)
+        idleTimer.schedule(at: now)
+    }
+
+    func deadlinePassed(_ kind: Deadlines.Kind, at now: NIODeadline) { if streamCount == 0 { close() } }
+
+    /// Fails the exchanges of a connection that was lost or has to be closed.
+    private func lost(_ failure: HTTP2StreamFailure) {
+        end(inOrder: true) { [self] stream in
+            if !stream.hasEnd { fail(stream, stream.isOpened ? failure : .unprocessed(goAway)) }
+        }
+    }
+
+    func close() {
+        loop.preconditionInEventLoop()
+        let isIdle = streamCount == 0
+        if isIdle, !isClosed {
+            write(
+                .init(
+                    streamID: .rootStream,
+                    payload: .goAway(lastStreamID: .rootStream, errorCode: .noError, opaqueData: nil)
+                )
+            )
+            flush()
+        }
+        end(inOrder: isIdle) { [self] stream in
+            if let exchange = stream.exchange, detach(exchange) != nil { exchange.connectionHasEnded() }
+        }
+    }
+
+    /// Closes the connection, and calls a closure for each stream with an exchange.
+    private func end(inOrder: Bool, _ body: (HTTP2Stream) -> Void) {
+        guard !isClosed else { return }
+        isClosed = true
+        idleTimer.cancel()
+        let remaining = carriers.values.sorted { $0.id ?? .maxID < $1.id ?? .maxID }
+        shut(inOrder: inOrder)
+        owner.connectionWasClosed(self, whileBusy: !remaining.isEmpty)
+        for stream in remaining { body(stream) }
+    }
+
+    private func shut(inOrder: Bool) {
+        guard let restoration, context?.channel.isActive == true else {
+            context?.shut(inOrder: inOrder)
+            return
+        }
+        try? context?.channel.syncOptions?.setOption(.autoRead, value: false)
+        restoration.assumeIsolated().whenComplete { [self] _ in context?.shut(inOrder: inOrder) }
+    }
+}
+
+extension HTTP2Connection {
+    /// The least patient policy of its exchanges, since all of them share its path.
+    var pathLossPolicy: PathLossPolicy? {
+        carriers.values.compactMap { $0.exchange?.pathLossPolicy }.min { $0.isLessPatient(than: $1) }
+    }
+
+    func pathWasLost(_ loss: PathLoss, until restoration: EventLoopFuture<Void>?) {
+        self.restoration = restoration
+        end(inOrder: false) { stream in
+            if !stream.hasEnd { stream.exchange?.pathWasLost(loss) }
+        }
+    }
+
+    /// Sends a PING frame, so that a connection that works receives something.
+    func probe() {
+        guard !isProbing, !isClosed else { return }
+        isProbing = true
+        write(.init(streamID: .rootStream, payload: .ping(.init(), ack: false)))
+    }
+}
+
+extension PathLossPolicy {
+    /// Whether a connection is given up earlier than with another policy.
+    fileprivate func isLessPatient(than other: Self) -> Bool { grace < other.grace }
+
+    private var grace: Duration {
+        switch self {
+        case .failFast: RunningTable.defaultGrace
+        case .waitInFlight(let grace): grace
+        }
+    }
+}

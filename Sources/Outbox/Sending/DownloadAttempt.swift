@@ -1,0 +1,147 @@
+import HTTPTypes
+import NetworkClient
+import OutboxCore
+
+/// One request for the file of a download.
+struct DownloadAttempt: Sendable {
+    let item: StoredItem
+    let target: DownloadTarget
+    let lane: StoredLane
+    let transactions: SendingTransactions
+    let session: HTTPSession
+    let withdrawal: Withdrawal
+    let cost: PathCost
+
+    /// Downloads the file, and puts it in its place.
+    ///
+    /// - Returns: The result; nil if nothing was requested because the item was withdrawn.
+    func run(_ url: String, _ fields: HTTPFields, _ options: RequestOptions) async -> SendAttempt.Result? {
+        let files = DownloadFiles(target: target)
+        do {
+            if try await BlockingWork.run({ try files.finishEarlier() }) {
+                return .init(attempt: .response(status: 200, retryAfter: nil, isConfirmed: true), reason: "")
+            }
+            try await prepare(files)
+        } catch {
+            return Self.result(of: error, nil)
+        }
+        return await request(url, fields, options, files)
+    }
+
+    private func prepare(_ files: DownloadFiles) async throws {
+        let boot = transactions.storage.clock.read().bootIdentifier
+        let mark = try await transactions.partMark(of: item.id)
+        let new = try await BlockingWork.run { files.prepare(mark, boot: boot) }
+        if let new { try await transactions.store(new, of: item.id) }
+    }
+
+    private func request(
+        _ url: String,
+        _ fields: HTTPFields,
+        _ options: RequestOptions,
+        _ files: DownloadFiles
+    ) async -> SendAttempt.Result? {
+        let request = session.download(url, to: target.staged, headers: fields, options: .init(request: options))
+        let keeper = PartKeeper(self, files) { request.cancel() }
+        let keeping = Task { await keeper.run() }
+        let outcome: Result<DownloadResponse, HTTPError>
+        do throws(HTTPError) {
+            outcome = .success(try await request.response())
+        } catch {
+            outcome = .failure(error)
+        }
+        keeping.cancel()
+        await keeping.value
+        switch outcome {
+        case .success(let response):
+            await keeper.count(upTo: response.file.size)
+            return await result(of: response, files)
+        case .failure(let error):
+            if error.cause is SendingTransactions.NothingToSend || withdrawal.isWithdrawn { return nil }
+            await keeper.keep()
+            return result(of: error, url)
+        }
+    }
+
+    private func result(of response: DownloadResponse, _ files: DownloadFiles) async -> SendAttempt.Result {
+        // 416: the part was complete already, and is the file.
+        let status = response.status == 416 ? 200 : response.status
+        let received = ReceivedResponse(status: status, fields: response.head.headerFields, url: response.url, body: [])
+        let result = SendAttempt.Result(received, lane.options.confirmation)
+        guard result.attempt.verdict == .delivered else {
+            try? await BlockingWork.run { FileSystem.remove([files.target.staged]) }
+            return result
+        }
+        do {
+            try await BlockingWork.run { try files.place() }
+            return result
+        } catch {
+            return Self.result(of: error, result.response)
+        }
+    }
+
+    private func result(of error: HTTPError, _ url: String) -> SendAttempt.Result {
+        guard error.code == .unacceptableStatus, let head = error.response else {
+            return .init(attempt: .init(error), reason: "\(error)")
+        }
+        if (200..<300).contains(head.status.code) {
+            return .init(attempt: .failure(.item, mayBeProcessed: true), reason: error.reason)
+        }
+        let received = ReceivedResponse(
+            status: head.status.code,
+            fields: head.headerFields,
+            url: url,
+            body: error.body
+        )
+        return .init(received, lane.options.confirmation)
+    }
+
+    /// Returns the result of an error of this machine's files.
+    private static func result(of error: any Error, _ response: OutboxOutcome.Response?) -> SendAttempt.Result {
+        let failure = error as? DownloadFiles.Failure
+        let scope: FailureScope = failure?.isOfItem == true ? .item : .destination
+        return .init(
+            attempt: .failure(scope, mayBeProcessed: false),
+            response: response,
+            reason: failure?.reason ?? "\(error)"
+        )
+    }
+}
+
+/// Synchronizes what a download has received, and counts it, while it is under way.
+private actor PartKeeper {
+    private let attempt: DownloadAttempt
+    private let files: DownloadFiles
+    private let cancel: @Sendable () -> Void
+    /// The number of bytes that were there before, or are counted.
+    private var counted: Int64
+
+    init(_ attempt: DownloadAttempt, _ files: DownloadFiles, cancel: @escaping @Sendable () -> Void) {
+        (self.attempt, self.files, self.cancel) = (attempt, files, cancel)
+        counted = files.size
+    }
+
+    /// Keeps the part every five seconds, or every second if its bytes are limited, until the task is cancelled.
+    func run() async {
+        let interval = Duration.seconds(attempt.lane.options.bytesPerDay == nil ? 5 : 1)
+        while (try? await Task.sleep(for: interval)) != nil { await keep() }
+    }
+
+    /// Synchronizes the part, and stores how much of it is on disk.
+    func keep() async {
+        let boot = attempt.transactions.storage.clock.read().bootIdentifier
+        guard let mark = try? await BlockingWork.run({ [files] in files.synchronize(boot: boot) })
+        else { return }
+        try? await attempt.transactions.store(mark, of: attempt.item.id)
+        await count(upTo: mark.length)
+    }
+
+    /// Counts the bytes that were received over an expensive path; cancels the request if no more are allowed.
+    func count(upTo length: Int64) async {
+        let grown = length - counted
+        counted = length
+        guard grown > 0, attempt.lane.options.bytesPerDay != nil, attempt.cost.isExpensive else { return }
+        let room = try? await attempt.transactions.spend(grown, attempt.lane)
+        if room == 0 { cancel() }
+    }
+}

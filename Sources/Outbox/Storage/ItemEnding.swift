@@ -1,0 +1,52 @@
+import DurableStore
+import OutboxCore
+
+/// The end of items: the item and its outcome are exchanged in one transaction.
+struct ItemEnding: Sendable {
+    /// The number of outcomes that are kept.
+    let maximumOutcomes: Int
+    let spool: Spool
+
+    /// Moves an item to the outcomes, within a transaction.
+    ///
+    /// - Returns: The paths of the files to remove after the transaction.
+    @discardableResult
+    func end(
+        _ id: Int64,
+        _ end: ItemEnd,
+        _ reading: ClockReading,
+        _ response: OutboxOutcome.Response? = nil,
+        reason: String,
+        _ database: Database
+    ) throws(StoreError) -> [String] {
+        let files = try database.first("SELECT file, file_kind, file_check FROM item WHERE id = ?", .integer(id)) {
+            (row: borrowing Row) -> [String] in
+            switch row.optionalInteger(1) {
+            case 0: [spool.path(row.text(0) ?? "")]
+            case 2: DownloadTarget(path: row.text(0) ?? "", text: row.text(2) ?? "").leftovers
+            default: []
+            }
+        }
+        try database.run(
+            """
+            INSERT INTO outcome (id, lane, end, method, reference, key, digest, user_info, added_wall, ended_wall,
+                status, fields, body, reason)
+            SELECT id, lane, ?, method, reference, key, digest, user_info, added_wall, ?, ?, ?, ?, ?
+            FROM item WHERE id = ?
+            """,
+            .integer(end.rawValue),
+            .integer(reading.wall),
+            .init(response?.status),
+            .init(response.map { TextTable.unsorted($0.fields) }),
+            .init(response?.body),
+            .text(reason),
+            .integer(id)
+        )
+        try database.run("DELETE FROM item WHERE id = ?", .integer(id))
+        try database.run(
+            "DELETE FROM outcome WHERE sequence <= (SELECT max(sequence) FROM outcome) - ?",
+            .init(maximumOutcomes)
+        )
+        return files ?? []
+    }
+}

@@ -1,0 +1,172 @@
+import DurableStore
+import OutboxCore
+
+/// The choice of the items that a lane sends next.
+struct SupplyQuery: Sendable {
+    let lane: StoredLane
+    let count: Int
+    let underway: Set<Int64>
+    let reading: ClockReading
+    /// The number of bytes that may be sent now; nil for any.
+    let room: Int64?
+
+    /// Chooses single items, after the batches that were composed while the lane had a rule for them.
+    func items(_ database: Database) throws(StoreError) -> LaneSupply {
+        let now = try time(database)
+        var supply = LaneSupply(parcels: try stored(database))
+        guard supply.parcels.count < count else { return supply }
+        try scan(now, database) { row in
+            if underway.contains(row.integer(0)) { return true }
+            let item = StoredItem(row)
+            if let time = delay(item, now) {
+                supply.next = min(supply.next ?? time, time)
+                return !lane.options.order.isStrict
+            }
+            supply.parcels.append(.init(item))
+            return supply.parcels.count < count
+        }
+        if supply.parcels.isEmpty { supply.next = try earliest(supply.next, database) }
+        return supply
+    }
+
+    /// Chooses batches: those that are composed already, then new ones; and items that can't be part of one, singly.
+    ///
+    /// - Parameters:
+    ///   - database: The database, in a transaction.
+    ///   - composes: Whether new ones are composed, which writes.
+    /// - Returns: The batches; nil if one has to be composed.
+    /// - Throws: ``StoreError``.
+    func batches(_ database: Database, composes: Bool) throws(StoreError) -> LaneSupply? {
+        guard let rules = lane.options.batch.map({ BatchRules(items: $0.items, bytes: $0.bytes, linger: $0.linger) })
+        else { return .init() }
+        let now = try time(database)
+        var supply = LaneSupply(parcels: try stored(database))
+        while supply.parcels.count < count {
+            let chosen = Set(supply.parcels.flatMap { $0.items.map(\.id) })
+            let (items, next) = try unbatched(rules.items + 1, besides: chosen, now, database)
+            if let first = items.first, !first.mayBeBatched {
+                supply.parcels.append(.init(first))
+                continue
+            }
+            let candidates = items.map { BatchRules.Candidate(size: $0.size, added: $0.added) }
+            switch rules.composition(candidates, at: now) {
+            case .none:
+                supply.next = try supply.parcels.isEmpty ? earliest(next, database) : next
+                return supply
+            case .wait(let until):
+                supply.next = min(next ?? until, until)
+                return supply
+            case .send(let number):
+                guard composes else { return nil }
+                let batch = try BatchTable.make(lane: lane.id, database)
+                let chosen = Array(items.prefix(number))
+                for item in chosen {
+                    try database.run("UPDATE item SET batch = ? WHERE id = ?", .integer(batch.id), .integer(item.id))
+                }
+                supply.parcels.append(.init(batch: batch.id, key: batch.key, chosen))
+            }
+        }
+        return supply
+    }
+
+    private func stored(_ database: Database) throws(StoreError) -> [Parcel] {
+        let known = try database.query("SELECT id, key FROM batch WHERE lane = ? ORDER BY id", .integer(lane.id)) {
+            (id: $0.integer(0), key: $0.text(1) ?? "")
+        }
+        var parcels: [Parcel] = []
+        for batch in known where parcels.count < count {
+            let items = try database.query(
+                "SELECT \(StoredItem.columns) FROM item WHERE batch = ? ORDER BY id",
+                .integer(batch.id)
+            ) { StoredItem($0) }
+            if !items.isEmpty, !items.contains(where: { underway.contains($0.id) || $0.state == .held }) {
+                parcels.append(.init(batch: batch.id, key: batch.key, items))
+            }
+        }
+        return parcels
+    }
+
+    /// Returns the first items that are in no batch, as far as they may be sent together; one that may not, alone.
+    ///
+    /// - Parameters:
+    ///   - limit: The maximum number of items.
+    ///   - chosen: The items that are chosen already.
+    ///   - now: The current time.
+    ///   - database: The database, in a transaction.
+    /// - Returns: The items, and when the first of those may be sent that must wait.
+    /// - Throws: ``StoreError``.
+    private func unbatched(
+        _ limit: Int,
+        besides chosen: Set<Int64>,
+        _ now: BoxTime,
+        _ database: Database
+    ) throws(StoreError) -> (items: [StoredItem], next: BoxTime?) {
+        var (items, next): ([StoredItem], BoxTime?) = ([], nil)
+        try scan(now, database) { row in
+            if underway.contains(row.integer(0)) || chosen.contains(row.integer(0)) { return true }
+            let item = StoredItem(row)
+            if let time = delay(item, now) {
+                next = min(next ?? time, time)
+                return !lane.options.order.isStrict
+            }
+            if let first = items.first, !item.mayBeBatched || !item.hasSameTarget(as: first) { return false }
+            items.append(item)
+            return item.mayBeBatched && items.count < limit
+        }
+        return (items, next)
+    }
+
+    /// Reads the waiting items that are in no batch, in order, until a closure returns false.
+    private func scan(_ now: BoxTime, _ database: Database, row: (borrowing Row) -> Bool) throws(StoreError) {
+        // A strict lane's first item decides; elsewhere those that must wait are passed over.
+        try database.scan(
+            """
+            SELECT \(StoredItem.columns) FROM item
+            WHERE lane = ?1 AND state = 0 AND batch IS NULL
+                AND (?4 OR (due IS NULL OR due <= ?2) AND (not_before IS NULL OR not_before <= ?3) AND size <= ?5)
+            ORDER BY id
+            """,
+            .integer(lane.id),
+            .integer(now.nanoseconds),
+            .integer(reading.isSynchronized ? reading.wall : 0),
+            .integer(lane.options.order.isStrict ? 1 : 0),
+            .integer(room ?? .max),
+            row: row
+        )
+    }
+
+    /// Returns the time at which an item may be sent; nil if it may be sent immediately.
+    private func delay(_ item: StoredItem, _ now: BoxTime) -> BoxTime? {
+        if let due = item.due, due > now { return due }
+        guard let notBefore = item.notBefore else { return nil }
+        // The clock may be set at any time: it is looked at again soon.
+        guard reading.isSynchronized else { return now.advanced(by: .seconds(60)) }
+        return notBefore <= reading.wall ? nil : now.advanced(by: .nanoseconds(notBefore - reading.wall))
+    }
+
+    /// Returns the time at which the first of the items that were passed over may be sent.
+    private func earliest(_ known: BoxTime?, _ database: Database) throws(StoreError) -> BoxTime? {
+        let due = try database.first(
+            "SELECT min(due) FILTER (WHERE due > ?2), count(not_before) FROM item WHERE lane = ?1 AND state = 0",
+            .integer(lane.id),
+            .integer(try time(database).nanoseconds)
+        ) { (time: $0.optionalInteger(0), hasDates: $0.integer(1) > 0) }
+        let times = [known, due?.time.map { BoxTime(nanoseconds: $0) }].compactMap(\.self)
+        let soon = due?.hasDates == true ? [try time(database).advanced(by: .seconds(1))] : []
+        return (times + soon).min()
+    }
+
+    private func time(_ database: Database) throws(StoreError) -> BoxTime {
+        try ClockTable.clock(database, reading).0.time
+    }
+}
+
+extension StoredItem {
+    /// Whether it may become a line of a batch: its bytes are in the database, and it was not sent under its own key.
+    fileprivate var mayBeBatched: Bool { if case .bytes = body { record.firstSent == nil } else { false } }
+
+    fileprivate func hasSameTarget(as other: Self) -> Bool {
+        method == other.method && reference == other.reference && credential == other.credential
+            && fields == other.fields
+    }
+}

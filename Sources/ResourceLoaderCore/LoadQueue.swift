@@ -1,0 +1,149 @@
+/// The loads of a loader: which ones are shared, which one is started next, and who gets its result.
+///
+/// Callers of one key share a load. Each has a number, by which it leaves the load again.
+package struct LoadQueue<Key: Hashable & Sendable>: Sendable {
+    /// The order in which loads of equal priority are started.
+    package enum Order: Sendable, Hashable {
+        case firstInFirstOut
+        case lastInFirstOut
+    }
+
+    /// What to do after a caller has left a load.
+    package enum Departure: Sendable, Hashable {
+        /// Nothing: the load continues for others, or had not started, or the caller is not known.
+        case none
+        /// Cancel the load, which had no other caller; its end is to be reported by ``finish(_:_:)``.
+        case cancel(Key, load: Int)
+    }
+
+    private struct Load {
+        /// The number of the load.
+        let number: Int
+        /// The callers, in order.
+        var callers: [Int] = []
+        var priority: Int
+        var isRunning = false
+        /// The place in the line; of an entry of a line, only the latest counts.
+        var ticket: Int
+    }
+
+    private struct Entry {
+        let key: Key
+        let ticket: Int
+    }
+
+    /// The waiting loads of one priority, with entries that no longer count.
+    private struct Line {
+        private var entries: [Entry] = []
+        private var start = 0
+
+        var isEmpty: Bool { start == entries.count }
+
+        mutating func append(_ entry: Entry) { entries.append(entry) }
+
+        mutating func next(_ order: Order) -> Entry? {
+            guard !isEmpty else { return nil }
+            if order == .lastInFirstOut { return entries.removeLast() }
+            defer {
+                start += 1
+                if start > 64, start * 2 > entries.count {
+                    entries.removeFirst(start)
+                    start = 0
+                }
+            }
+            return entries[start]
+        }
+    }
+
+    private let order: Order
+    private let limit: Int
+    private var loads: [Key: Load] = [:]
+    private var keys: [Int: Key] = [:]
+    private var lines: [Int: Line] = [:]
+    /// The number of loads that are running, cancelled ones included until their end.
+    package private(set) var running = 0
+    private var next = 0
+
+    /// Creates an empty queue.
+    ///
+    /// - Parameters:
+    ///   - order: The order of loads of equal priority.
+    ///   - limit: The maximum number of loads that run at the same time.
+    package init(order: Order, limit: Int) {
+        self.order = order
+        self.limit = max(1, limit)
+    }
+
+    /// The number of callers that wait for a load.
+    package var callers: Int { keys.count }
+
+    private mutating func number() -> Int {
+        next += 1
+        return next
+    }
+
+    /// Adds a caller to the load of a key, which is begun if there is none.
+    ///
+    /// A higher priority moves a waiting load forward; with ``Order/lastInFirstOut``, so does each new caller.
+    ///
+    /// - Parameters:
+    ///   - key: The key.
+    ///   - priority: The priority; higher ones are started first.
+    /// - Returns: The number of the caller.
+    package mutating func add(_ key: Key, priority: Int) -> Int {
+        let caller = number()
+        keys[caller] = key
+        var load = loads[key] ?? Load(number: caller, priority: priority, ticket: 0)
+        let moves = load.callers.isEmpty || priority > load.priority || order == .lastInFirstOut
+        load.callers.append(caller)
+        load.priority = max(load.priority, priority)
+        if moves, !load.isRunning {
+            load.ticket = caller
+            lines[load.priority, default: .init()].append(.init(key: key, ticket: caller))
+        }
+        loads[key] = load
+        return caller
+    }
+
+    /// Returns the next load to start: its key and its number; nil if there is none, or if the limit is reached.
+    package mutating func start() -> (key: Key, load: Int)? {
+        guard running < limit else { return nil }
+        for priority in lines.keys.sorted(by: >) {
+            while let entry = lines[priority]?.next(order) {
+                guard var load = loads[entry.key], load.ticket == entry.ticket, !load.isRunning else { continue }
+                load.isRunning = true
+                loads[entry.key] = load
+                running += 1
+                return (entry.key, load.number)
+            }
+            lines[priority] = nil
+        }
+        return nil
+    }
+
+    /// Removes a caller from its load.
+    package mutating func remove(_ caller: Int) -> Departure {
+        guard let key = keys.removeValue(forKey: caller), var load = loads[key] else { return .none }
+        load.callers.removeAll { $0 == caller }
+        guard load.callers.isEmpty else {
+            loads[key] = load
+            return .none
+        }
+        loads[key] = nil
+        return load.isRunning ? .cancel(key, load: load.number) : .none
+    }
+
+    /// Ends a running load.
+    ///
+    /// - Parameters:
+    ///   - key: Its key.
+    ///   - number: Its number; another load of the key may have begun since it was cancelled.
+    /// - Returns: Its callers, in the order in which they were added.
+    package mutating func finish(_ key: Key, _ number: Int) -> [Int] {
+        running -= 1
+        guard let load = loads[key], load.number == number else { return [] }
+        loads[key] = nil
+        for caller in load.callers { keys[caller] = nil }
+        return load.callers
+    }
+}

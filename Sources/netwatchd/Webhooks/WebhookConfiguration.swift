@@ -1,0 +1,176 @@
+import CommandLineSupport
+import LinuxSystem
+import NetwatchCore
+import ReachabilityCore
+
+/// The webhooks of the service, as the file of `--webhooks` describes them in JSON.
+struct WebhookConfiguration: Hashable, Sendable {
+    /// The folder of the outbox that delivers the messages.
+    let outbox: String
+    /// The webhooks.
+    let webhooks: [Webhook]
+
+    /// Reads the file.
+    ///
+    /// - Throws: An error that names the member at fault, and says how to write it.
+    static func read(_ path: String) throws(ToolError) -> Self {
+        let name = path.escapedForTerminal
+        let bytes: [UInt8]
+        do throws(SystemError) {
+            bytes = try FileContents.read(path, atMost: 1 << 20)
+        } catch {
+            throw .init("cannot read the webhooks in '\(name)': \(error); name another file", exit: .usage)
+        }
+        do throws(WebhookError) {
+            return try .init(parsing: bytes) { (path) throws(WebhookError) in
+                do throws(SystemError) {
+                    return try FileContents.read(path, atMost: 4096)
+                } catch {
+                    throw .init("secretFile: cannot read '\(path)': \(error)")
+                }
+            }
+        } catch {
+            throw .init(
+                "the webhooks in '\(name)' cannot be used: \(error.description.escapedForTerminal)",
+                exit: .usage
+            )
+        }
+    }
+
+    /// Reads the text of the file.
+    ///
+    /// - Parameters:
+    ///   - bytes: The text.
+    ///   - contents: Reads the file of a secret.
+    /// - Throws: The member at fault, and how to write it.
+    init(parsing bytes: [UInt8], contents: (String) throws(WebhookError) -> [UInt8]) throws(WebhookError) {
+        let text: JSONText
+        do throws(JSONError) { text = try JSONText(bytes[...]) } catch { throw .init("\(error)") }
+        guard let members = text.members else {
+            throw .init("it is no object; write {\"outbox\": …, \"webhooks\": […]}")
+        }
+        try WebhookError.check(members, known: ["outbox", "webhooks"])
+        guard let outbox = members["outbox"]?.string, outbox.hasPrefix("/") else {
+            throw .init("outbox: write the absolute path of the outbox's directory, such as /var/lib/netwatch/outbox")
+        }
+        guard let elements = members["webhooks"]?.elements, !elements.isEmpty else {
+            throw .init("webhooks: write a list with at least one object")
+        }
+        self.outbox = outbox
+        webhooks = try elements.enumerated().map { (index, element) throws(WebhookError) in
+            guard let members = element.members else { throw .init("webhooks[\(index)]: it is no object") }
+            do throws(WebhookError) {
+                return try Webhook(members, contents)
+            } catch {
+                throw .init("webhooks[\(index)].\(error)")
+            }
+        }
+        let names = webhooks.map(\.name)
+        guard Set(names).count == names.count else { throw .init("webhooks: two have the same name; rename one") }
+    }
+}
+
+/// Why webhooks cannot be used.
+struct WebhookError: Error, Hashable, CustomStringConvertible {
+    /// The member, the problem, and how to write it.
+    let description: String
+
+    init(_ description: String) { self.description = description }
+
+    /// Throws if an object has members that are not known, such as misspelled ones.
+    static func check(_ members: [String: JSONText], known: Set<String>) throws(Self) {
+        let unknown = Set(members.keys).subtracting(known).sorted()
+        guard let first = unknown.first else { return }
+        throw .init("\(first): there is no such member; the members are \(known.sorted().joined(separator: ", "))")
+    }
+}
+
+/// A receiver of events.
+struct Webhook: Hashable, Sendable {
+    /// The name, which is part of the keys of its messages and of its lane in the outbox.
+    let name: String
+    /// The URL to which messages are posted.
+    let url: String
+    /// The states of which events are sent.
+    let states: Set<ReachabilityStatus>
+    /// Whether events that did not change the state are sent, too.
+    let sendsEveryEvent: Bool
+    /// The body; nil for a CloudEvent.
+    let template: LineTemplate?
+    /// The media type of the body.
+    let contentType: String
+    /// The key of signatures; nil for none.
+    let secret: [UInt8]?
+
+    private static let members: Set = ["name", "url", "states", "events", "template", "contentType", "secretFile"]
+
+    init(_ members: [String: JSONText], _ contents: (String) throws(WebhookError) -> [UInt8]) throws(WebhookError) {
+        try WebhookError.check(members, known: Self.members)
+        name = try Self.name(members["name"])
+        url = try Self.url(members["url"])
+        states = try Self.states(members["states"])
+        sendsEveryEvent = try Self.sendsEveryEvent(members["events"])
+        template = try Self.template(members["template"])
+        let usual = template == nil ? "application/cloudevents+json" : "application/json"
+        contentType = try Self.contentType(members["contentType"]) ?? usual
+        guard let file = members["secretFile"] else {
+            secret = nil
+            return
+        }
+        guard let path = file.string, path.hasPrefix("/") else { throw .init("secretFile: write an absolute path") }
+        secret = try WebhookSignature.secret(in: try contents(path))
+    }
+
+    private static func name(_ text: JSONText?) throws(WebhookError) -> String {
+        guard let name = text?.string, !name.isEmpty, name.utf8.count <= 64,
+            name.utf8.allSatisfy({ isNameByte($0) })
+        else { throw .init("name: write up to 64 letters, digits, '-' and '_'") }
+        return name
+    }
+
+    private static func isNameByte(_ byte: UInt8) -> Bool {
+        switch byte {
+        case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, UInt8(ascii: "-"), UInt8(ascii: "_"): true
+        default: false
+        }
+    }
+
+    private static func url(_ text: JSONText?) throws(WebhookError) -> String {
+        guard let url = text?.string, url.hasPrefix("https://") || url.hasPrefix("http://"),
+            url.utf8.allSatisfy({ (0x21...0x7E).contains($0) })
+        else { throw .init("url: write a URL that begins with https:// or http://") }
+        return url
+    }
+
+    private static func states(_ list: JSONText?) throws(WebhookError) -> Set<ReachabilityStatus> {
+        guard let list else { return Set(ReachabilityStatus.allCases) }
+        let names = ReachabilityStatus.allCases.map(\.name).joined(separator: ", ")
+        let states = list.elements?.map { $0.string.flatMap { ReachabilityStatus(name: $0) } } ?? [nil]
+        guard !states.isEmpty, !states.contains(nil) else { throw .init("states: write a list of \(names)") }
+        return Set(states.compactMap(\.self))
+    }
+
+    private static func sendsEveryEvent(_ text: JSONText?) throws(WebhookError) -> Bool {
+        switch text.map(\.string) {
+        case nil, "state": return false
+        case "all": return true
+        default: throw .init("events: write \"state\" for changes of the state, or \"all\"")
+        }
+    }
+
+    private static func template(_ text: JSONText?) throws(WebhookError) -> LineTemplate? {
+        guard let text else { return nil }
+        guard let template = text.string, !template.hasPrefix("@") else {
+            throw .init("template: write a text that does not begin with '@'")
+        }
+        do throws(TemplateError) { return try LineTemplate(template) } catch { throw .init("template: \(error)") }
+    }
+
+    private static func contentType(_ text: JSONText?) throws(WebhookError) -> String? {
+        guard let text else { return nil }
+        guard let type = text.string, type.contains("/"), type.utf8.allSatisfy({ (0x20...0x7E).contains($0) }) else {
+            throw .init("contentType: write a media type such as application/json")
+        }
+        return type
+    }
+}

@@ -1,0 +1,73 @@
+import EventCore
+import EventService
+import NetwatchCore
+import ReachabilityCore
+
+/// A message for a webhook: the body of a request to its URL, and the fields of the head.
+struct WebhookMessage: Hashable, Sendable {
+    /// The key, by which the outbox adds each message once.
+    let key: String
+    /// The body.
+    let body: String
+    /// The fields of the head, without the media type.
+    let fields: [String]
+
+    /// Creates the message about an event; nil if the webhook does not want it.
+    ///
+    /// - Parameters:
+    ///   - webhook: The webhook.
+    ///   - id: The event's id.
+    ///   - line: The event's object.
+    ///   - source: The machine, as CloudEvents name it.
+    init?(for webhook: Webhook, about id: EventID, _ line: [UInt8], from source: String) {
+        guard let members = (try? JSONText(line[...]))?.members, let change = ReachabilityChange(members: members),
+            webhook.states.contains(change.status), webhook.sendsEveryEvent || change.status != change.previous
+        else { return nil }
+        let time = members["time"]?.string ?? ""
+        let body =
+            webhook.template.map { Self.text($0, change, time, webhook.contentType) }
+            ?? Self.cloudEvent(id, change, time, source, String(decoding: line, as: UTF8.self))
+        self.body = body
+        key = "netwatch-\(webhook.name)-\(id)"
+        // The event's own time: the outbox refuses a message with the same key and other fields.
+        let timestamp = Timestamp(rfc3339: time)?.seconds ?? 0
+        let plain = ["webhook-id: \(id)", "webhook-timestamp: \(timestamp)"]
+        let signature = webhook.secret.map { secret in
+            WebhookSignature.value(of: Array(body.utf8), id: id.description, timestamp: timestamp, secret: secret)
+        }
+        fields = signature.map { plain + ["webhook-signature: \($0)"] } ?? plain
+    }
+
+    /// Returns the text of a template; in JSON, values are escaped as it demands.
+    private static func text(
+        _ template: LineTemplate,
+        _ change: ReachabilityChange,
+        _ time: String,
+        _ type: String
+    ) -> String {
+        let isJSON = type.contains("json")
+        return template.pieces.map { piece in
+            switch piece {
+            case .text(let text): text
+            case .field(.time), .field(.utc): time
+            case .field(let field):
+                field.value(in: change).map { isJSON ? $0.escapedForJSONAndTerminal : $0.escapedForTerminal }
+                    ?? LineTemplate.missing
+            }
+        }.joined()
+    }
+
+    /// Returns an event in the structured mode of CloudEvents 1.0 (JSON format).
+    private static func cloudEvent(
+        _ id: EventID,
+        _ change: ReachabilityChange,
+        _ time: String,
+        _ source: String,
+        _ line: String
+    ) -> String {
+        let object = line.split(separator: "\n").first ?? "{}"
+        return #"{"specversion":"1.0","id":"\#(id)","source":"\#(source.escapedForJSONAndTerminal)","#
+            + #""type":"netwatch.\#(change.event.rawValue)","subject":"\#(change.status.name)","time":"\#(time)","#
+            + #""datacontenttype":"application/json","data":\#(object)}"#
+    }
+}

@@ -1,0 +1,94 @@
+import HTTPLab
+import NetworkClientCore
+import Reachability
+import ReachabilityCore
+import Testing
+
+@testable import NetworkClient
+
+/// Stale responses in place of errors, and validation in the background.
+@Suite(.timeLimit(.minutes(5)))
+struct CacheFailureTests {
+    private static let noPath = "200 x stale(NetworkClient.StaleReason.noPath)"
+
+    private func lab(
+        _ control: String = "max-age=1, stale-if-error=10",
+        _ network: MadeUpNetwork? = nil,
+        respond: @escaping @Sendable (AnsweringServer.Request, Int) -> [ServerStep]
+    ) throws -> CacheLab {
+        let count = Observed(0)
+        return try CacheLab(
+            .folder,
+            { configuration in
+                configuration.gate = network == nil ? .startsImmediately : .waitsForConnectivity(nil)
+                configuration.connectivity = network
+            },
+            respond: { request in
+                let number = count.update { count in
+                    count += 1
+                    return count
+                }
+                return number == 1 ? ServerStep.cached("x", control, "ETag: \"a\"") : respond(request, number)
+            }
+        )
+    }
+
+    @Test(arguments: [500, 502, 503, 504, 501, 404])
+    func `a stale response takes the place of a server's error`(status: Int) async throws {
+        let lab = try lab { _, _ in [.response("failed", status: "\(status) No")] }
+        _ = try await lab.get()
+        lab.advance(by: 5)
+        let isReplaced = CacheStatus.isServerError(status)
+        let stale = "200 x stale(NetworkClient.StaleReason.serverFailed(status: \(status)))"
+        #expect(try await lab.get() == (isReplaced ? stale : "\(status) failed network"))
+        lab.advance(by: 50)
+        if isReplaced { #expect(try await lab.get() == "\(status) failed network") }
+    }
+
+    @Test func `a stale response takes the place of a lost connection`() async throws {
+        let lab = try lab { _, _ in [.reset] }
+        _ = try await lab.get()
+        lab.advance(by: 5)
+        #expect(try await lab.get() == "200 x stale(NetworkClient.StaleReason.unreachable)")
+        lab.advance(by: 50)
+        await #expect(throws: HTTPError.self) { try await lab.get() }
+        let policy = CachePolicy.useProtocolElseStale
+        #expect(try await lab.get("", [:], policy) == "200 x stale(NetworkClient.StaleReason.unreachable)")
+    }
+
+    @Test func `a response that has to be validated takes the place of no error`() async throws {
+        let lab = try lab("max-age=1, stale-if-error=10, must-revalidate") { _, _ in [.reset] }
+        _ = try await lab.get()
+        lab.advance(by: 5)
+        await #expect(throws: HTTPError.self) { try await lab.get("", [:], .useProtocolElseStale) }
+    }
+
+    @Test func `without a path, a stale response is used immediately, if the request allows it`() async throws {
+        let network = MadeUpNetwork(.wifi)
+        let lab = try lab("max-age=1", network) { _, _ in ServerStep.notModified }
+        _ = try await lab.get()
+        lab.advance(by: 5)
+        network.become(.notReachable)
+        #expect(try await lab.get("", [:], .useProtocolElseStale) == Self.noPath)
+        #expect(try await lab.get("", [.cacheControl: "stale-if-error=60"]) == Self.noPath)
+        // Without permission, the request waits.
+        let waiting = lab.session.get("", options: .init(startsAtOnce: false))
+        _ = try await waiting.startAndWait()
+        network.become(.wifi)
+        #expect(try await waiting.response().source == .validated)
+    }
+
+    @Test func `a stale response is validated in the background, through the gate, and once`() async throws {
+        let latch = try ServerLatch()
+        let lab = try lab("max-age=1, stale-while-revalidate=60") { _, _ in [.await(latch)] + ServerStep.notModified }
+        _ = try await lab.get()
+        lab.advance(by: 5)
+        for _ in 1...3 { #expect(try await lab.get() == "200 x stale(NetworkClient.StaleReason.revalidating)") }
+        let background = lab.session.requests
+        #expect(background.count == 1)
+        latch.open()
+        _ = await background.first?.ending()
+        #expect(try await lab.get() == "200 x cache")
+        #expect(lab.requests("If-None-Match") == ["GET -", "GET \"a\""])
+    }
+}

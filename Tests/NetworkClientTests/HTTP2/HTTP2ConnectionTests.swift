@@ -1,0 +1,168 @@
+import HTTPLab
+import NIOCore
+import NIOEmbedded
+import NIOHTTP1
+import Testing
+
+@testable import NetworkClient
+
+/// An HTTP/2 connection whose channel accepts bytes only when the test says so.
+struct HTTP2ConnectionTests {
+    private typealias Kind = LabHTTP2Frame.Kind
+
+    /// Frames with a number of MiB of a response's body.
+    private func body(mebibytes: Int, on stream: UInt32) -> [LabHTTP2Frame] {
+        [LabHTTP2Frame](
+            repeating: .data([UInt8](repeating: 1, count: 16_384), on: stream),
+            count: mebibytes * 64
+        )
+    }
+
+    @Test func `a window is returned once while nothing can be written`() throws {
+        let lab = try HTTP2ConnectionLab()
+        let exchanges = (0..<3).map { _ in lab.request() }
+        lab.setWritable(false)
+        for stream: UInt32 in [1, 3, 5] {
+            try lab.receive(.headers([(":status", "200")], on: stream))
+            try lab.receive(body(mebibytes: 3, on: stream))
+        }
+        _ = try lab.sentFrames()
+        lab.setWritable(true)
+        let updates = try lab.sentFrames().filter { $0.kind == Kind.windowUpdate }
+        #expect(updates.filter { $0.stream == 0 }.map { $0.number(at: 0) } == [8 << 20])
+        for stream: UInt32 in [1, 3, 5] {
+            #expect(updates.filter { $0.stream == stream }.map { $0.number(at: 0) } == [2 << 20])
+        }
+        // What was returned is returned again as it is used.
+        try lab.receive(body(mebibytes: 1, on: 1))
+        #expect(try lab.sentFrames().filter { $0.stream == 1 }.map { $0.number(at: 0) } == [2 << 20])
+        #expect(exchanges.allSatisfy { !$0.hasFailed })
+        _ = try lab.channel.finish(acceptAlreadyClosed: true)
+    }
+
+    @Test func `a stream that ends before its window is returned fails no other`() throws {
+        let lab = try HTTP2ConnectionLab()
+        let (first, second) = (lab.request(), lab.request())
+        lab.setWritable(false)
+        try lab.receive(.headers([(":status", "200")], on: 1))
+        try lab.receive(body(mebibytes: 2, on: 1))
+        try lab.receive(.data([1], on: 1, ends: true))
+        #expect(first.hasEnd)
+        lab.setWritable(true)
+        #expect(!second.hasFailed)
+        #expect(!lab.connection.isClosed)
+        try lab.respond(on: 3)
+        #expect(second.hasEnd)
+        // A violation still ends the connection.
+        let third = lab.request()
+        try lab.receive(.windowUpdate(0))
+        #expect(third.hasFailed)
+        #expect(lab.connection.isClosed)
+        _ = try lab.channel.finish(acceptAlreadyClosed: true)
+    }
+
+    @Test func `a request whose head waits for its body is resent after GOAWAY`() throws {
+        let lab = try HTTP2ConnectionLab()
+        let (first, second) = (lab.request(), lab.begin())
+        try lab.receive(.goAway(1))
+        #expect(second.isUnprocessed)
+        lab.connection.send(.body(.byteBuffer(ByteBuffer(bytes: [1]))), for: second, flushes: true)
+        lab.channel.embeddedEventLoop.run()
+        #expect(!first.hasFailed)
+        try lab.respond(on: 1)
+        #expect(first.hasEnd)
+        #expect(try lab.sentFrames().filter { $0.kind == Kind.headers }.map(\.stream) == [1])
+        _ = try lab.channel.finish(acceptAlreadyClosed: true)
+    }
+
+    @Test func `a request whose head waits for the kernel is resent after GOAWAY`() throws {
+        let lab = try HTTP2ConnectionLab()
+        let first = lab.request()
+        lab.setWritable(false)
+        let second = lab.request()
+        try lab.receive(.goAway(0x7FFF_FFFF))
+        #expect(second.isUnprocessed)
+        lab.setWritable(true)
+        #expect(!first.hasFailed)
+        try lab.respond(on: 1)
+        #expect(first.hasEnd)
+        #expect(try lab.sentFrames().filter { $0.kind == Kind.headers }.map(\.stream) == [1])
+        _ = try lab.channel.finish(acceptAlreadyClosed: true)
+    }
+
+    @Test func `a request whose head waits for the kernel is not lost with its connection`() throws {
+        let lab = try HTTP2ConnectionLab()
+        let first = lab.request()
+        lab.setWritable(false)
+        let (second, third) = (lab.request(), lab.begin())
+        _ = try lab.channel.finish(acceptAlreadyClosed: true)
+        #expect(first.hasFailed && !first.isUnprocessed)
+        #expect(second.isUnprocessed)
+        #expect(third.isUnprocessed)
+    }
+
+    @Test(arguments: [false, true])
+    func `a response that ends before its request is sent frees the stream's place`(isPaused: Bool) throws {
+        let lab = try HTTP2ConnectionLab()
+        let capacity = lab.connection.capacity
+        let exchange = lab.begin()
+        // More than the server's window of 65,535 bytes.
+        let body = ByteBuffer(repeating: 1, count: 100_000)
+        lab.connection.send(.body(.byteBuffer(body)), for: exchange, flushes: false)
+        lab.connection.send(.end(nil), for: exchange, flushes: true)
+        lab.channel.embeddedEventLoop.run()
+        if isPaused { lab.connection.setReading(false, for: exchange) }
+        try lab.respond(on: 1)
+        #expect(exchange.hasEnd == !isPaused)
+        lab.connection.setReading(true, for: exchange)
+        lab.channel.embeddedEventLoop.run()
+        #expect(exchange.hasEnd)
+        #expect(lab.connection.capacity == capacity)
+        #expect(try lab.sentFrames().last == .reset(8, on: 1))
+        _ = try lab.channel.finish(acceptAlreadyClosed: true)
+    }
+
+    @Test func `a response that ends after its request is sent needs no reset`() throws {
+        let lab = try HTTP2ConnectionLab()
+        let capacity = lab.connection.capacity
+        let exchange = lab.request()
+        try lab.respond(on: 1)
+        #expect(exchange.hasEnd)
+        #expect(lab.connection.capacity == capacity)
+        #expect(try lab.sentFrames().filter { $0.kind == Kind.reset } == [])
+        _ = try lab.channel.finish(acceptAlreadyClosed: true)
+    }
+
+    @Test func `a complete response that is held for its reader is not lost with the path`() throws {
+        let lab = try HTTP2ConnectionLab()
+        let (first, second) = (lab.request(), lab.request())
+        lab.connection.setReading(false, for: first)
+        try lab.respond(on: 1)
+        lab.connection.pathWasLost(.addressGone, until: nil)
+        #expect(!first.hasFailed)
+        #expect(second.hasFailed)
+        lab.connection.setReading(true, for: first)
+        #expect(first.receivedBytes == 1)
+        #expect(first.hasEnd)
+        _ = try lab.channel.finish(acceptAlreadyClosed: true)
+    }
+
+    @Test func `small pieces of a held response are joined`() throws {
+        let lab = try HTTP2ConnectionLab()
+        let stream = HTTP2Stream(StandInExchange(lab.connection), window: 1 << 20)
+        stream.isReading = false
+        stream.hold(.head(.init(version: .http1_1, status: .ok)))
+        for index in 0..<1000 { stream.hold(.body(ByteBuffer(bytes: [UInt8(index % 256)]))) }
+        stream.hold(.body(ByteBuffer(repeating: 1, count: 4096)))
+        stream.hold(.end(nil))
+        #expect(stream.held?.parts.count == 4)
+        #expect(stream.heldBytes == 5096)
+        guard case .head? = stream.takeHeldPart(), case .body(let joined)? = stream.takeHeldPart() else {
+            Issue.record("the parts are in another order")
+            return
+        }
+        #expect(Array(joined.readableBytesView) == (0..<1000).map { UInt8($0 % 256) })
+        #expect(stream.heldBytes == 4096)
+        _ = try lab.channel.finish(acceptAlreadyClosed: true)
+    }
+}

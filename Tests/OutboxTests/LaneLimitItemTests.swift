@@ -1,0 +1,99 @@
+import HTTPLab
+import NetworkClient
+import NetworkClientTesting
+import NetworkLab
+import Outbox
+import OutboxCore
+import Testing
+
+/// The hours of lanes, and their bytes a day.
+@Suite struct LaneLimitItemTests {
+    private func bodies(_ lab: OutboxLab) -> [String] {
+        lab.server.requests.value.map { String(decoding: $0.body, as: UTF8.self) }
+    }
+
+    @Test func `a lane sends in its hours, and only while the clock is synchronized`() async throws {
+        let (lab, clock) = (try OutboxLab(), LabClock())
+        let outbox = try await lab.open(clock)
+        let night = LaneOptions(priority: 1, hours: .init(from: 22, to: 6))
+        try await outbox.lane("night", to: lab.server.url, night).post("a", .text("night"))
+        // The lane with the higher priority is asked first in each turn.
+        let other = lab.lane(outbox)
+        try await other.post("a", .text("noon"))
+        #expect(try await outbox.next(1).first?.lane == "readings")
+        clock.setSynchronized(false)
+        clock.advance(by: .seconds(11 * 3_600))
+        try await other.post("a", .text("unsynchronized"))
+        #expect(try await outbox.next(1).first?.lane == "readings")
+        #expect(bodies(lab) == ["noon", "unsynchronized"])
+        clock.setSynchronized(true)
+        try await outbox.wake()
+        #expect(try await outbox.next(1).first?.lane == "night")
+    }
+
+    @Test func `bytes over an expensive path are limited per day, also by the next process`() async throws {
+        let network = ScriptedMonitor(.cellular)
+        let (lab, clock) = (try OutboxLab(connectivity: network), LabClock())
+        let first = try await lab.open(clock)
+        let options = LaneOptions(order: .ordered(isStrict: true), priority: 1, bytesPerDay: 1_000)
+        let lane = first.lane("limited", to: lab.server.url, options)
+        for number in 1...4 { try await lane.post("\(number)", .text(String(repeating: "x", count: 400))) }
+        #expect(try await first.next(2).map(\.reference) == ["1", "2"])
+        await first.shutdown()
+        let second = try await lab.open(clock)
+        try await lab.lane(second).post("other")
+        #expect(try await second.next(1).map(\.reference) == ["other"])
+        clock.advance(by: .seconds(86_400))
+        try await second.wake()
+        #expect(try await second.next(2).map(\.reference) == ["3", "4"])
+        let again = second.lane("limited", to: lab.server.url, options)
+        try await again.post("5", .text(String(repeating: "x", count: 400)))
+        try await lab.lane(second).post("other")
+        #expect(try await second.next(1).map(\.reference) == ["other"])
+        network.status = .wifi
+        #expect(try await second.next(1).map(\.reference) == ["5"])
+    }
+
+    @Test func `an item that waits for a path follows the lane's new requirement`() async throws {
+        let network = ScriptedMonitor(.cellular)
+        let lab = try OutboxLab(connectivity: network)
+        let outbox = try await lab.open()
+        try await lab.lane(outbox, .init(path: .notExpensive)).post("a", .text("x"))
+        // The outbox watches the network, and so does the request that waits for a path.
+        try await network.waitUntilWatched()
+        try await lab.lane(outbox, .init(path: .any)).update()
+        #expect(try await outbox.next(1).first?.end == .delivered)
+    }
+
+    @Test func `an item that would expire before it may be sent is refused, if the clock is synchronized`() async throws
+    {
+        let (lab, clock) = (try OutboxLab(), LabClock())
+        let outbox = try await lab.open(clock, sends: false)
+        let lane = lab.lane(outbox)
+        let start = Double(clock.machine.read().wall) / 1e9 + 8 * 86_400
+        let error = await #expect(throws: OutboxError.self) {
+            try await lane.post("a", options: .init(notBefore: start))
+        }
+        #expect(error?.code == .invalidRequest && error?.reason.contains("make it longer") == true)
+        try await lane.post("a", options: .init(lifetime: nil, notBefore: start))
+        clock.setSynchronized(false)
+        try await lane.post("a", options: .init(notBefore: start))
+        // Until here it is not closed.
+        await outbox.shutdown()
+    }
+
+    @Test func `limits are stored with the lane, and impossible ones are refused`() async throws {
+        let lab = try OutboxLab()
+        let outbox = try await lab.open(OutboxLab.addsOnly)
+        let options = LaneOptions(hours: .init(from: 22, to: 6), bytesPerDay: 10)
+        try await lab.lane(outbox, options).update()
+        #expect(try await outbox.storage.lanes().first?.options == options)
+        for (wrong, text) in [
+            (LaneOptions(hours: .init(from: 25, to: 6)), "from 25 to 6: hours are 0 to 24"),
+            (LaneOptions(bytesPerDay: -1), "bytesPerDay is -1"),
+        ] {
+            let error = await #expect(throws: OutboxError.self) { try await lab.lane(outbox, wrong).post("a") }
+            #expect(error?.code == .invalidRequest && error?.reason.contains(text) == true)
+        }
+    }
+}

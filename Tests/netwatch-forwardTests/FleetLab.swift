@@ -1,0 +1,179 @@
+import CommandLineLab
+import EventService
+import Glibc
+import HTTPLab
+import NetwatchCore
+import NetworkLab
+import ReachabilityCore
+
+/// A machine with Wi-Fi and a modem, and a broker that it reaches over both.
+///
+/// `wlan0` (192.0.2.2, metric 600) and `wwan0` (198.51.100.2, metric 700) lead to one network, where a mosquitto listens on
+/// 203.0.113.7.
+final class FleetLab {
+    let home: LabNamespace
+    let network: LabNamespace
+    let folder: LabFolder
+    /// The event service's socket.
+    var socket: String { folder.path + "/events.sock" }
+    private(set) var service: ToolProcess?
+    private(set) var forwarder: ToolProcess?
+    private var broker: LabProcess?
+
+    static let server = "203.0.113.7"
+
+    init() throws {
+        (home, network, folder) = (try LabNamespace(), try LabNamespace(), try LabFolder())
+        try join("wlan0", 10, "ap0", 20, "192.0.2")
+        try join("wwan0", 11, "tower0", 21, "198.51.100")
+        try network.rtnl.setUp("lo")
+        try setServer(isThere: true)
+        try addRoute("wlan0")
+        try home.rtnl.addRoute("default", via: "198.51.100.1", on: "wwan0", metric: 700)
+    }
+
+    private func join(
+        _ name: String,
+        _ index: InterfaceIndex,
+        _ peer: String,
+        _ peerIndex: InterfaceIndex,
+        _ subnet: String
+    ) throws {
+        try home.rtnl.createVeth(name, .init(index: index), peer: peer, .init(index: peerIndex, namespace: network))
+        try home.rtnl.setUp(name)
+        try network.rtnl.setUp(peer)
+        try home.rtnl.addAddress("\(subnet).2/24", on: name)
+        try network.rtnl.addAddress("\(subnet).1/24", on: peer)
+    }
+
+    func addRoute(_ name: String) throws {
+        try home.rtnl.addRoute("default", via: "192.0.2.1", on: name, metric: 600)
+    }
+
+    func removeRoute(_ name: String) throws {
+        try home.rtnl.deleteRoute("default", via: "192.0.2.1", on: name, metric: 600)
+    }
+
+    /// Cuts or restores both links.
+    func setLinks(up: Bool) throws {
+        for name in ["ap0", "tower0"] { if up { try network.rtnl.setUp(name) } else { try network.rtnl.setDown(name) } }
+    }
+
+    /// Removes or restores the broker's address: the paths stand, and lead nowhere.
+    func setServer(isThere: Bool) throws {
+        let address = "\(Self.server)/32"
+        if isThere {
+            try network.rtnl.addAddress(address, on: "lo")
+        } else {
+            try network.rtnl.deleteAddress(address, on: "lo")
+        }
+    }
+
+    // MARK: The programs
+
+    func startService() throws {
+        let kinds = ["--kind", "wlan*=wifi", "--kind", "wwan*=cellular"]
+        let service = try ToolProcess(
+            ["serve", "--socket", socket, "--journal", folder.path + "/journal"] + kinds,
+            in: home
+        )
+        try service.waitUntilBlocks(SIGTERM)
+        self.service = service
+    }
+
+    /// Starts a broker that stores each message before it continues.
+    func startBroker() throws {
+        let file = try folder.write(
+            "mosquitto.conf",
+            """
+            user root
+            listener 1883 \(Self.server)
+            allow_anonymous true
+            persistence true
+            persistence_location \(folder.path)/
+            autosave_on_changes true
+            autosave_interval 1
+            max_queued_messages 0
+            max_inflight_messages 0
+
+            """
+        )
+        // It writes a line for each message that it stores, and would wait for a reader of its standard error.
+        let log = try folder.write("mosquitto.log", "")
+        let words = ["-c", "exec /usr/sbin/mosquitto -c \"$0\" 2>\"$1\"", file, log]
+        broker = try network.run { try LabProcess("/bin/sh", words) }
+        let deadline = ContinuousClock.now + .seconds(60)
+        while try !String(decoding: Repository.bytes(of: log), as: UTF8.self).contains(" running") {
+            guard ContinuousClock.now < deadline else { throw LabError("start mosquitto", errno: ETIMEDOUT) }
+            usleep(1_000)
+        }
+    }
+
+    func killBroker(_ signal: Int32) throws {
+        try broker?.send(signal)
+        _ = try broker?.finish()
+    }
+
+    func startForwarder(_ options: [String] = []) throws {
+        let state = folder.path + "/position"
+        forwarder = try ToolProcess(
+            ["forward", "mqtt://\(Self.server)", "--node", "n", "--group", "g", "--socket", socket, "--state", state]
+                + options,
+            in: home
+        )
+    }
+
+    func endForwarder(_ signal: Int32) throws -> Int32 {
+        forwarder?.send(signal)
+        return try forwarder?.exitCode() ?? -1
+    }
+
+    /// Starts a reader with a session that lasts, whose output is a line for each message.
+    func reader() throws -> LabProcess {
+        let words = [
+            "-c", "exec stdbuf -oL mosquitto_sub \"$@\" 2>&1", "mosquitto_sub", "-h", Self.server, "-i", "reader", "-c",
+            "-q", "1", "-v", "-t", "netwatch/#", "-t", "homeassistant/#", "-d",
+        ]
+        let reader = try network.run { try LabProcess("/bin/sh", words) }
+        try reader.waitForOutput { $0.contains("Subscribed") }
+        return reader
+    }
+
+    // MARK: What is known
+
+    /// The numbers of the events that the service has stored.
+    func storedEvents() throws -> [UInt64] {
+        var connection = try EventSocket(path: socket)
+        try connection.send("/v1/history?since=1h", ["Accept: application/x-ndjson"])
+        _ = try connection.status()
+        let lines = try connection.rest().split(separator: UInt8(ascii: "\n"))
+        return lines.compactMap { (try? JSONText($0))?.members?["seq"]?.wholeNumber }
+    }
+
+    /// Makes a change, and waits until the service has stored an event about it.
+    func waitForEvent(after change: () throws -> Void) throws {
+        let before = try storedEvents().last
+        try change()
+        let deadline = ContinuousClock.now + .seconds(60)
+        while try storedEvents().last == before {
+            guard ContinuousClock.now < deadline else { throw LabError("wait for an event", errno: ETIMEDOUT) }
+            usleep(1_000)
+        }
+    }
+
+    /// The messages on a topic in a reader's output.
+    static func messages(_ topic: String, in output: String) -> [[String: JSONText]] {
+        output.split(separator: "\n").compactMap { line in
+            guard line.hasPrefix("netwatch/g/n/\(topic) ") else { return nil }
+            return (try? JSONText(Array(line.drop { $0 != "{" }.utf8)[...]))?.members
+        }
+    }
+
+    /// The numbers of the events in a reader's output, each once.
+    static func events(in output: String) -> [UInt64] {
+        var seen: Set<UInt64> = []
+        return messages("events", in: output).compactMap { message in
+            message["id"]?.string?.split(separator: ".").last.flatMap { UInt64($0) }
+        }.filter { seen.insert($0).inserted }
+    }
+}

@@ -1,0 +1,152 @@
+import CommandLineLab
+import EventCore
+import EventJournal
+import EventServer
+import HTTPLab
+import NetwatchCore
+import NetworkLab
+import Testing
+
+@testable import netwatchd
+
+@Suite(.timeLimit(.minutes(5))) struct EventHistoryTests {
+    private let folder: LabFolder
+
+    init() throws { folder = try LabFolder() }
+
+    private func journal(_ run: UInt64) -> EventJournal {
+        EventJournal(JournalOptions(folder: folder.path, limits: []).configuration(run))
+    }
+
+    /// A service with a journal, as long as a closure runs; its run publishes so many events.
+    private func serve(
+        run: UInt64,
+        events: Int,
+        limits: EventServerLimits = .init(),
+        _ body: (ServerLab) throws -> Void = { _ in }
+    ) throws {
+        let journal = journal(run)
+        defer { journal.close() }
+        let lab = try ServerLab(run: run, store: journal) { $0 = limits }
+        try lab.server.waitForJournal(within: .seconds(60))
+        lab.publish(events)
+        try body(lab)
+        try lab.server.stop()
+    }
+
+    private func id(_ run: UInt64, _ sequence: UInt64) -> String { EventID(run: run, sequence: sequence).description }
+
+    @Test func `a client continues over a restart of the service, without a gap`() throws {
+        try serve(run: 9, events: 3)
+        try serve(run: 2, events: 2) { lab in
+            let client = try lab.follow("/v1/events", "Last-Event-ID: \(id(9, 1))")
+            for expected in [id(9, 2), id(9, 3), id(2, 1), id(2, 2)] { #expect(try client.event()?["id"] == expected) }
+            lab.publish()
+            #expect(try client.event()?["id"] == id(2, 3))
+        }
+    }
+
+    @Test func `events older than the log are read from the journal, however many`() throws {
+        var limits = EventServerLimits()
+        limits.logCapacity = 4
+        limits.pageLength = 3
+        try serve(run: 9, events: 100, limits: limits) { lab in
+            // All that wait are stored with a scrape.
+            _ = try lab.get("/metrics")
+            let client = try lab.follow("/v1/events?after=\(id(9, 5))", "Accept: application/x-ndjson")
+            for sequence in 6...100 {
+                #expect(try JSONParser.parse(try #require(try client.line()))["seq"]?.number == Double(sequence))
+            }
+        }
+    }
+
+    @Test func `a slow reader receives every event, from the journal`() throws {
+        var limits = EventServerLimits()
+        limits.logCapacity = 16
+        try serve(run: 9, events: 1, limits: limits) { lab in
+            let slow = try lab.follow()
+            for _ in 0..<10 {
+                lab.publish(200, padding: 1000)
+                // The report is made when what was published before is stored, however slow the disk is.
+                _ = try lab.get("/metrics")
+                _ = try lab.get("/v1/history")
+            }
+            for sequence in UInt64(1)...2001 { #expect(try slow.event()?["id"] == id(9, sequence)) }
+        }
+    }
+
+    @Test func `after a kill, the next event is preceded by a gap`() throws {
+        let killed = journal(9)
+        let first = try ServerLab(run: 9, store: killed)
+        try first.server.waitForJournal(within: .seconds(60))
+        first.publish(2)
+        _ = try first.get("/metrics")
+        _ = try first.get("/v1/history")
+        try serve(run: 2, events: 1) { lab in
+            let client = try lab.follow("/v1/events?after=\(id(9, 1))")
+            #expect(try client.event()?["id"] == id(9, 2))
+            let gap = try #require(try client.event())
+            #expect(gap["id"] == nil)
+            let report = #""gap":{"from":"\#(id(9, 2))","missed":null,"reason":"lost"}}"#
+            #expect(gap["data"] == #"{"v":1,"seq":1,"event":"gap","x":"",\#(report)"#)
+            #expect(try client.event()?["id"] == id(2, 1))
+        }
+        try first.server.stop()
+        killed.close()
+    }
+
+    @Test func `the history has the stored lines, or the availability`() throws {
+        try serve(run: 9, events: 2)
+        try serve(run: 2, events: 40) { lab in
+            _ = try lab.get("/metrics")
+            let lines = try lab.follow("/v1/history?since=1h", "Accept: application/x-ndjson")
+            for sequence in Array(1...2) + Array(1...40) {
+                let line = try #require(try lines.line())
+                #expect(line == #"{"v":1,"seq":\#(sequence),"event":"change","x":""}"#)
+            }
+            #expect(try lines.line() == nil)
+            let report = try lab.get("/v1/history")
+            #expect(report.status == 200 && report.fields["content-type"] == "application/json")
+            #expect(try JSONParser.parse(report.body)["days"]?.elements?.isEmpty == false)
+            let head = try lab.get("/v1/history", method: "HEAD")
+            #expect(head.status == 200 && head.body == "")
+        }
+    }
+
+    @Test func `without a journal there is no history, and the response says what to do`() throws {
+        let lab = try ServerLab()
+        lab.publish()
+        let response = try lab.get("/v1/history")
+        #expect(response.status == 404 && response.body.contains("netwatch serve --journal DIR"))
+        #expect(try lab.get("/v1/history", "Accept: application/x-ndjson").status == 404)
+        for wrong in ["since=1", "since=400d", "since=-1d", "until=1d"] {
+            #expect(try lab.get("/v1/history?\(wrong)").status == 400)
+        }
+    }
+
+    @Test func `counters outlive the service, and the journal's health is one of the metrics`() throws {
+        try serve(run: 9, events: 3)
+        try serve(run: 2, events: 1) { lab in
+            let text = try lab.get("/metrics").body
+            #expect(text.contains("\nnetwatch_changes_total{reason=\"route.added\"} 4\n"))
+            #expect(
+                text.contains("\nnetwatch_journal_up 1\n") && text.contains("\nnetwatch_journal_lost_events_total 0\n")
+            )
+        }
+        let plain = try ServerLab()
+        #expect(try plain.get("/metrics").body.contains("journal") == false)
+    }
+
+    @Test(arguments: [
+        ("30d", KeepArgument.age(.seconds(30 * 86_400))), ("12h", .age(.seconds(43_200))), ("64MiB", .size(64 << 20)),
+        ("2GiB", .size(2 << 30)),
+    ])
+    func `limits of the journal are ages and sizes`(text: String, limit: KeepArgument) throws {
+        #expect(try KeepArgument.parse(text) == limit)
+    }
+
+    @Test(arguments: ["", "d", "0d", "30", "30 d", "-1d", "4000d", "0MiB", "64MB", "9999999999d", "2048GiB"])
+    func `other limits are refused`(text: String) {
+        #expect(throws: (any Error).self) { try KeepArgument.parse(text) }
+    }
+}

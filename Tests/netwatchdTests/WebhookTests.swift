@@ -1,0 +1,278 @@
+import CommandLineLab
+import CommandLineSupport
+import EventCore
+import EventJournal
+import Glibc
+import HTTPLab
+import NetworkLab
+import ReachabilityCore
+import Testing
+
+@testable import netwatchd
+
+@Suite(.timeLimit(.minutes(5))) struct WebhookTests {
+    private static let secret = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"
+    private static let id = EventID(run: 7, sequence: 2)
+
+    private func configuration(_ webhooks: String) throws -> WebhookConfiguration {
+        let text = #"{"outbox":"/var/lib/netwatch/outbox","webhooks":[\#(webhooks)]}"#
+        return try .init(parsing: Array(text.utf8)) { _ in Array((Self.secret + "\n").utf8) }
+    }
+
+    /// The line of a change from Wi-Fi to no path.
+    private func line(_ status: String = "notReachable", previous: String = "wifi") -> [UInt8] {
+        let path = #"{"interface":null,"carriers":[],"ipv4":null,"ipv6":null,"expensive":false,"constrained":false}"#
+        let head = #"{"v":1,"seq":2,"time":"2026-11-23T02:00:00.000000Z","event":"change","status":"\#(status)","#
+        let text = head + #""previous":"\#(previous)","path":\#(path),"reasons":["link.carrier.lost"]}"# + "\n"
+        return Array(text.utf8)
+    }
+
+    private func message(_ webhook: String, _ line: [UInt8]) throws -> WebhookMessage? {
+        let webhook = try configuration(webhook).webhooks[0]
+        return WebhookMessage(for: webhook, about: Self.id, line, from: "//node/netwatch")
+    }
+
+    @Test func `the body is a CloudEvent with the event's object as its data`() throws {
+        let message = try #require(try message(#"{"name":"ops","url":"https://hooks.example/n"}"#, line()))
+        let event = try JSONParser.parse(message.body)
+        #expect(event["specversion"]?.text == "1.0" && event["id"]?.text == Self.id.description)
+        #expect(event["source"]?.text == "//node/netwatch" && event["type"]?.text == "netwatch.change")
+        #expect(event["time"]?.text == "2026-11-23T02:00:00.000000Z" && event["subject"]?.text == "notReachable")
+        #expect(event["datacontenttype"]?.text == "application/json")
+        #expect(event["data"] == (try JSONParser.parse(String(decoding: line(), as: UTF8.self))))
+        #expect(message.key == "netwatch-ops-\(Self.id)")
+        #expect(message.fields == ["webhook-id: \(Self.id)", "webhook-timestamp: 1795399200"])
+    }
+
+    @Test func `a message that is built again is the same, signed with the event's time`() throws {
+        let webhook = #"{"name":"ops","url":"https://hooks.example/n","secretFile":"/etc/netwatch/key"}"#
+        let message = try #require(try message(webhook, line()))
+        let signature = WebhookSignature.value(
+            of: Array(message.body.utf8),
+            id: Self.id.description,
+            timestamp: 1_795_399_200,
+            secret: try WebhookSignature.secret(in: Array(Self.secret.utf8))
+        )
+        let fields = ["webhook-id: \(Self.id)", "webhook-timestamp: 1795399200", "webhook-signature: \(signature)"]
+        #expect(message.fields == fields)
+    }
+
+    @Test func `a template replaces the body, with values escaped for JSON`() throws {
+        let webhook =
+            #"{"name":"chat","url":"https://c.example","template":"{{\"text\":\"{status} {reasons} {time}\"}}"}"#
+        let message = try #require(try message(webhook, line()))
+        #expect(message.body == #"{"text":"notReachable link.carrier.lost 2026-11-23T02:00:00.000000Z"}"#)
+    }
+
+    @Test func `only the states and events that a webhook wants are sent`() throws {
+        let some = #"{"name":"a","url":"https://a.example","states":["notReachable","cellular"]}"#
+        #expect(try message(some, line()) != nil)
+        #expect(try message(some, line("wifi", previous: "cellular")) == nil)
+        #expect(try message(some, line("notReachable", previous: "notReachable")) == nil)
+        let all = #"{"name":"a","url":"https://a.example","events":"all"}"#
+        #expect(try message(all, line("wifi", previous: "wifi")) != nil)
+        #expect(try message(all, Array("{}\n".utf8)) == nil)
+    }
+
+    @Test func `signatures are those of Standard Webhooks`() throws {
+        // The example of the specification's libraries.
+        let secret = try WebhookSignature.secret(in: Array(Self.secret.utf8))
+        let signature = WebhookSignature.value(
+            of: Array(#"{"test": 2432232314}"#.utf8),
+            id: "msg_p5jXN8AQM9LWM0D4loKWxJek",
+            timestamp: 1_614_265_330,
+            secret: secret
+        )
+        #expect(signature == "v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=")
+        let webhook = #"{"name":"ops","url":"https://hooks.example/n","secretFile":"/etc/netwatch/key"}"#
+        #expect(try message(webhook, line())?.fields.last?.hasPrefix("webhook-signature: v1,") == true)
+    }
+
+    @Test(arguments: [
+        "", "MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw", "whsec_", "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaS",
+        "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaS!", "whsec_MfKQ9r8GKYqrTwjU=D8ILPZIo2LaLaSw", "whsec_MfKQ9r8GKYqrTwjU",
+        "whsec_" + String(repeating: "MfKQ", count: 22),
+    ])
+    func `a file that has no secret is refused`(text: String) {
+        #expect(throws: WebhookError.self) { try WebhookSignature.secret(in: Array(text.utf8)) }
+    }
+
+    @Test func `the arguments of the command, which every user can read, contain neither URL nor body`() throws {
+        let folder = try LabFolder()
+        let command = try folder.write(
+            "command",
+            "#!/bin/sh\nprintf '%s\\n' \"$@\" >\"${0%/*}/arguments\"\ncat >\"${0%/*}/input\"\n"
+        )
+        #expect(chmod(command, 0o755) == 0)
+        let url = "https://hooks.example/services/T0/B1/token"
+        let webhook = try configuration(#"{"name":"ops","url":"\#(url)"}"#).webhooks[0]
+        let message = try #require(
+            WebhookMessage(for: webhook, about: Self.id, line(), from: "//node/netwatch")
+        )
+        try OutboxAddition(folder: "/box", path: command).add(message, for: webhook)
+        let arguments = try String(decoding: Repository.bytes(of: folder.path + "/arguments"), as: UTF8.self)
+        #expect(arguments.contains("--box\n/box\n") && !arguments.contains("hooks.example"))
+        #expect(!arguments.contains("specversion"))
+        let input = try String(decoding: Repository.bytes(of: folder.path + "/input"), as: UTF8.self)
+        #expect(input == "\(url)\n\(message.body)")
+    }
+
+    @Test(arguments: [
+        ("[]", "no object"), ("{", "line 1"), (#"{"outbox":"box","webhooks":[]}"#, "outbox: write the absolute path"),
+        (#"{"outbox":"/b","webhooks":[]}"#, "webhooks: write a list"),
+        (#"{"outbox":"/b","webhooks":[1]}"#, "webhooks[0]: it is no object"),
+        (#"{"outbox":"/b","webhooks":[{"name":"a","url":"ftp://x"}]}"#, "webhooks[0].url: write a URL"),
+        (#"{"outbox":"/b","webhooks":[{"name":"a b","url":"http://x"}]}"#, "webhooks[0].name: write up to 64"),
+        (
+            #"{"outbox":"/b","webhooks":[{"name":"a","url":"http://x","state":[]}]}"#,
+            "webhooks[0].state: there is no such"
+        ),
+        (
+            #"{"outbox":"/b","webhooks":[{"name":"a","url":"http://x","states":["up"]}]}"#,
+            "webhooks[0].states: write a list of"
+        ),
+        (#"{"outbox":"/b","webhooks":[{"name":"a","url":"http://x","events":"some"}]}"#, "webhooks[0].events: write"),
+        (
+            #"{"outbox":"/b","webhooks":[{"name":"a","url":"http://x","template":"{x}"}]}"#,
+            "webhooks[0].template: at character"
+        ),
+        (
+            #"{"outbox":"/b","webhooks":[{"name":"a","url":"http://x","secretFile":"k"}]}"#,
+            "webhooks[0].secretFile: write"
+        ),
+        (#"{"outbox":"/b","webhooks":[{"name":"a","url":"http://x"},{"name":"a","url":"http://y"}]}"#, "same name"),
+    ])
+    func `errors name the member and what to write`(text: String, words: String) {
+        #expect { try WebhookConfiguration(parsing: Array(text.utf8)) { _ in [] } } throws: { "\($0)".contains(words) }
+    }
+
+    /// A message that was added, or is to fail.
+    private final class Box: Sendable {
+        let added = LabInbox<String>()
+        let attempts = LabInbox<String>()
+    }
+
+    @Test func `messages are added in order, each once, over restarts and failures`() throws {
+        let folder = try LabFolder()
+        let all = #"{"name":"a","url":"https://a.example"},{"name":"b","url":"https://b.example","states":["wifi"]}"#
+        let webhooks = try configuration(all)
+        let position = WebhookPosition(path: folder.path + "/webhooks.last")
+        let box = Box()
+        for run in UInt64(1)...3 {
+            let journal = EventJournal(JournalOptions(folder: folder.path + "/journal", limits: []).configuration(run))
+            let worker = try WebhookWorker(webhooks, journal, run: run, position: position) {
+                (message, _) throws(ToolError) in
+                let isFirst = !box.attempts.all.contains(message.key)
+                box.attempts.put(message.key)
+                // The second event of the second run fails the first time, as if the outbox was full.
+                if isFirst, run == 2, message.key.hasSuffix(".2") { throw .init("full", exit: .outputFailure) }
+                box.added.put(message.key)
+            }
+            for sequence in UInt64(1)...2 {
+                let (status, previous) = sequence == 1 ? ("notReachable", "wifi") : ("wifi", "notReachable")
+                let change = ReachabilityChange(
+                    event: .change,
+                    status: sequence == 1 ? .notReachable : .wifi,
+                    previous: nil,
+                    path: .init(status: .unknown),
+                    reasons: [],
+                    sequence: sequence
+                )
+                let line = line(status, previous: previous)
+                journal.append(.init(sequence: sequence, change: change, line: line, moment: .now, totals: .init()))
+            }
+            try worker.start()
+            // The third run adds what the second could not.
+            let expected = run == 2 ? 4 : Int(run) * 3
+            worker.wake()
+            try box.added.wait(for: "\(expected) messages") { $0.count >= expected }
+            if run == 2 { try box.attempts.wait(for: "the failure") { $0.count == 5 } }
+            worker.stop()
+            journal.close()
+        }
+        let keys = (UInt64(1)...3).flatMap { run in
+            let (first, second) = (EventID(run: run, sequence: 1), EventID(run: run, sequence: 2))
+            return ["netwatch-a-\(first)", "netwatch-a-\(second)", "netwatch-b-\(second)"]
+        }
+        #expect(box.added.all == keys)
+    }
+
+    /// Opens a journal that keeps events for ten seconds, at a second of the boot.
+    private func shortJournal(_ folder: LabFolder, run: UInt64, at second: Int64) -> EventJournal {
+        var configuration = JournalOptions(folder: folder.path + "/journal", limits: []).configuration(run)
+        configuration.limits.age = .seconds(10)
+        configuration.beginning = .init(sinceBoot: second * 1_000_000_000, since1970: second * 1_000_000_000)
+        return EventJournal(configuration)
+    }
+
+    private func append(_ sequence: UInt64, at second: Int64, to journal: EventJournal) {
+        let change = ReachabilityChange(
+            event: .change,
+            status: .notReachable,
+            previous: .wifi,
+            path: .init(status: .notReachable),
+            reasons: [],
+            sequence: sequence
+        )
+        let moment = EventMetrics.Moment(sinceBoot: second * 1_000_000_000, since1970: second * 1_000_000_000)
+        journal.append(.init(sequence: sequence, change: change, line: line(), moment: moment, totals: .init()))
+    }
+
+    @Test(arguments: [UInt64(1), 2])
+    func `after events that the journal has removed, the oldest stored one follows, and it is reported once`(
+        run: UInt64
+    ) throws {
+        let folder = try LabFolder()
+        let earlier = shortJournal(folder, run: 1, at: 0)
+        for (index, second) in [Int64(1), 2, 50].enumerated() { append(UInt64(index) + 1, at: second, to: earlier) }
+        earlier.close()
+        let journal = shortJournal(folder, run: 2, at: 55)
+        append(1, at: 55, to: journal)
+        let position = WebhookPosition(path: folder.path + "/webhooks.last")
+        try position.write(.init(run: 1, sequence: 1))
+        let (box, reports) = (Box(), LabInbox<String>())
+        let worker = try WebhookWorker(
+            try configuration(#"{"name":"a","url":"https://a.example"}"#),
+            journal,
+            run: run,
+            position: position,
+            add: { message, _ in box.added.put(message.key) },
+            report: { reports.put($0.message) }
+        )
+        try worker.start()
+        let expected = [EventID(run: 1, sequence: 3), EventID(run: 2, sequence: 1)]
+        try box.added.wait(for: "the stored events") { $0.count >= expected.count }
+        worker.stop()
+        journal.close()
+        #expect(box.added.all == expected.map { "netwatch-a-\($0)" })
+        #expect(position.read() == expected.last)
+        #expect(reports.all.count == 1)
+        #expect(reports.all.first?.contains(" after \(EventID(run: 1, sequence: 1)), ") == true)
+    }
+
+    @Test func `the outbox has the requests of the webhooks, in the order of the events`() throws {
+        let uplinks = try LabUplinks()
+        let folder = try LabFolder()
+        let file = try folder.write(
+            "webhooks.json",
+            #"{"outbox":"\#(folder.path)/box","webhooks":[{"name":"ops","url":"https://hooks.example/n"}]}"#
+        )
+        let socket = folder.path + "/events.sock"
+        let service = try ToolProcess(
+            ["serve", "--socket", socket, "--journal", folder.path + "/journal", "--webhooks", file],
+            in: uplinks.home
+        )
+        _ = try EventClient(path: socket)
+        try uplinks.loseWiFi()
+        var listed = ""
+        let deadline = ContinuousClock.now + .seconds(60)
+        while !listed.contains("hooks.example"), ContinuousClock.now < deadline {
+            let list = try LabProcess.run(ToolBinary.path, ["outbox", "list", "--box", folder.path + "/box"])
+            listed = list.output
+        }
+        #expect(listed.contains("netwatch-ops to https://hooks.example"))
+        service.send(SIGTERM)
+        #expect(try service.exitCode() == 0)
+        #expect(try service.errors.rest() == "")
+    }
+}
