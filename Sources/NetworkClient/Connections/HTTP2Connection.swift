@@ -38,6 +38,7 @@ final class HTTP2Connection: ChannelInboundHandler, RemovableChannelHandler, Soc
     private var limit = HTTP2ClientSettings.assumedStreamLimit
     /// Whether it is closed after its last stream.
     private var isDraining = false
+    private(set) var allowsExtendedConnect = false
     /// The last GOAWAY frame of the server.
     private var goAway: HTTP2GoAway?
     /// The stream that the library has reset because of what was received, until it reports the error.
@@ -132,6 +133,7 @@ final class HTTP2Connection: ChannelInboundHandler, RemovableChannelHandler, Soc
                 promise?.fail(ChannelError.ioOnClosedChannel)
                 return fail(stream, .unprocessed(goAway))
             }
+            stream.isTunnel = head.tunnelProtocol != nil
             stream.unsent = .head(.init(head, isSecure: settings.isSecure))
             promise?.succeed()
         case .body(.byteBuffer(let bytes)):
@@ -140,7 +142,10 @@ final class HTTP2Connection: ChannelInboundHandler, RemovableChannelHandler, Soc
         case .body(.fileRegion):
             promise?.fail(ChannelError.operationUnsupported)
         case .end:
-            return writeEnd(of: stream, promise)
+            writeEnd(of: stream, promise)
+            // The library has to know of it before the server's end is processed, after which the stream would be reset.
+            if stream.isTunnel { flush() }
+            return
         }
         if flushes { writeUnsent(of: stream) }
     }
@@ -162,6 +167,18 @@ final class HTTP2Connection: ChannelInboundHandler, RemovableChannelHandler, Soc
         exchange.connectionHasEnded()
         reset(stream)
         free(stream)
+    }
+
+    func releaseStream(of exchange: any HTTPExchange) -> (any UpgradedStream)? {
+        loop.preconditionInEventLoop()
+        guard !isClosed, let stream = carriers[ObjectIdentifier(exchange)], stream.isTunnel, !stream.isClosed else {
+            return nil
+        }
+        let upgraded = HTTP2UpgradedStream(self, exchange.pathLossPolicy)
+        carriers[ObjectIdentifier(exchange)] = nil
+        carriers[ObjectIdentifier(upgraded)] = stream
+        (stream.exchange, stream.isReading) = (upgraded, false)
+        return upgraded
     }
 
     /// Separates an exchange from its stream.
@@ -365,7 +382,7 @@ final class HTTP2Connection: ChannelInboundHandler, RemovableChannelHandler, Soc
             headers: section.headers.fields
         )
         if !isInterim {
-            stream.hasHead = true
+            (stream.hasHead, stream.hasEnd) = (true, section.endStream)
             stream.headSize = 0
         }
         pass(.head(head), to: stream)
@@ -374,6 +391,8 @@ final class HTTP2Connection: ChannelInboundHandler, RemovableChannelHandler, Soc
 
     private func receive(_ data: HTTP2Frame.FramePayload.Data, _ id: HTTP2StreamID) {
         guard let stream = streams[id], stream.exchange != nil, case .byteBuffer(let bytes) = data.data else { return }
+        // First, since the receiver may end its own direction, with which the stream is closed.
+        if data.endStream { stream.hasEnd = true }
         if bytes.readableBytes > 0 { pass(.body(bytes), to: stream) }
         if data.endStream { receiveEnd(stream, trailers: nil) }
     }
@@ -418,8 +437,9 @@ final class HTTP2Connection: ChannelInboundHandler, RemovableChannelHandler, Soc
             stream.exchange?.connectionWasLost(cause, hasResponseBegun: stream.hasHead)
             return
         }
+        let isUpgraded = stream.exchange is HTTP2UpgradedStream
         stream.exchange?.exchangeFailed(
-            .init(failure, hasHead: stream.hasHead, at: settings.host),
+            .init(failure, hasHead: stream.hasHead, isUpgraded: isUpgraded, at: settings.host),
             isUnprocessed: failure.isUnprocessed && !stream.hasHead
         )
     }
@@ -444,6 +464,10 @@ final class HTTP2Connection: ChannelInboundHandler, RemovableChannelHandler, Soc
     // MARK: The connection's limits
 
     private func receive(_ settings: HTTP2Settings) {
+        // The library ends the connection of a server that withdraws it (RFC 8441, 3).
+        if settings.contains(where: { $0.parameter == .enableConnectProtocol && $0.value == 1 }) {
+            allowsExtendedConnect = true
+        }
         guard let setting = settings.last(where: { $0.parameter == .maxConcurrentStreams }), !isDraining, !isClosed
         else { return }
         limit = min(setting.value, HTTP2ClientSettings.maximumStreamLimit)

@@ -51,9 +51,15 @@ extension HTTPError {
     /// - Parameters:
     ///   - failure: The reason.
     ///   - hasHead: Whether the head of the response was received.
+    ///   - isUpgraded: Whether the stream carries another protocol since.
     ///   - host: The server.
-    init(_ failure: HTTP2StreamFailure, hasHead: Bool, at host: String) {
+    init(_ failure: HTTP2StreamFailure, hasHead: Bool, isUpgraded: Bool = false, at host: String) {
         switch failure {
+        case .reset(let code) where isUpgraded:
+            self = .init(.connectionLost, processing: .answered, reason: "\(host) reset the stream (\(code.name))")
+        case .ended(let end) where isUpgraded:
+            let reason = "\(host) closed the connection (GOAWAY with \(end.description))"
+            self = .init(.connectionLost, processing: .answered, reason: reason)
         case .lost(let cause): self = .lost(cause, hasHead: hasHead, at: host)
         case .reset(let code) where failure.isUnprocessed && !hasHead:
             self = .refused("\(host) refused the request before processing it (\(code.name))")
