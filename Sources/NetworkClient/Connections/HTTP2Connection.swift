@@ -32,7 +32,7 @@ final class HTTP2Connection: ChannelInboundHandler, RemovableChannelHandler, Soc
     private var streams: [HTTP2StreamID: HTTP2Stream] = [:]
     /// The streams with an exchange, by exchange.
     private var carriers: [ObjectIdentifier: HTTP2Stream] = [:]
-    private var nextID = 1
+    private var nextID: Int
     private var startedCount = 0
     /// The number of streams that may be open at a time; 0 once the connection accepts no more.
     private var limit = HTTP2ClientSettings.assumedStreamLimit
@@ -70,6 +70,7 @@ final class HTTP2Connection: ChannelInboundHandler, RemovableChannelHandler, Soc
         self.owner = owner
         self.loop = loop
         self.settings = settings
+        nextID = settings.firstStream
         self.idleTimeout = idleTimeout
     }
 
@@ -243,7 +244,7 @@ final class HTTP2Connection: ChannelInboundHandler, RemovableChannelHandler, Soc
         streams[id] = stream
         unnumberedCount -= 1
         write(.init(streamID: id, payload: .headers(.init(headers: fields, endStream: ends))), promise)
-        if nextID > Int(Int32.max) { acceptNoMore() }
+        if nextID > Int(Int32.max) { runOutOfNumbers() }
     }
 
     private func writeBody(
@@ -480,6 +481,17 @@ final class HTTP2Connection: ChannelInboundHandler, RemovableChannelHandler, Soc
         limit = 0
         owner.connectionLimitChanged(self, to: 0, isFinal: true)
         becomeIdle()
+    }
+
+    /// Ends the use of the connection, whose stream numbers can't be used again (RFC 9113, 5.1.1).
+    ///
+    /// A request whose head still waits for its body needs another connection.
+    private func runOutOfNumbers() {
+        acceptNoMore()
+        for stream in Array(carriers.values) where stream.id == nil {
+            stream.isClosed = true
+            fail(stream, .unnumbered)
+        }
     }
 
     /// Ends the use of the connection: the server processes no streams after the last one (RFC 9113, 6.8).
