@@ -55,7 +55,7 @@ final class UpgradedChannel: ChannelInboundHandler, UpgradedStream {
     typealias InboundIn = ByteBuffer
 
     private let released: any Channel
-    private let forward: () -> Void
+    private var forward: (() -> Void)?
     private var context: ChannelHandlerContext?
     private var receiver: (any UpgradedStreamReceiver)?
 
@@ -77,7 +77,7 @@ final class UpgradedChannel: ChannelInboundHandler, UpgradedStream {
 
     func resume() {
         setReading(true)
-        forward()
+        forward.take()?()
     }
 
     func setReading(_ isReading: Bool) { try? released.syncOptions?.setOption(.autoRead, value: isReading) }
