@@ -62,6 +62,11 @@ final class ClientCore {
         scheduleFlush()
     }
 
+    func publishAgain(_ message: MQTTPublish, _ token: UInt64) {
+        session.publishAgain(message, token: token)
+        scheduleFlush()
+    }
+
     func subscribe(_ subscriptions: [MQTTSubscription]) {
         self.subscriptions += subscriptions
         if session.isConnected { _ = session.subscribe(subscriptions) }
@@ -71,6 +76,7 @@ final class ClientCore {
     func stop(within limit: Duration, _ promise: EventLoopPromise<Void>) {
         guard stopping == nil else { return promise.succeed() }
         stopping = promise
+        if isWaiting, session.unacknowledged > 0 { connect() }
         retry?.cancel()
         retry = nil
         loop.assumeIsolated().scheduleTask(in: .init(limit)) { [self] in end() }
@@ -79,14 +85,23 @@ final class ClientCore {
 
     /// Ends if nothing is left to send, or can be sent.
     private func endIfDone() -> Bool {
-        guard stopping != nil, !session.isConnected || session.unacknowledged == 0 else { return false }
+        guard stopping != nil, isDone else { return false }
         end()
         return true
     }
 
+    private var isDone: Bool {
+        switch connection {
+        case .none: true
+        case .attempt: session.unacknowledged == 0
+        // Without DISCONNECT, the broker publishes the will of a connection that it accepts.
+        case .open: session.isConnected && session.unacknowledged == 0
+        }
+    }
+
     private func end() {
         guard let promise = stopping, number >= 0 else { return }
-        session.disconnect()
+        session.disconnect(session.hasUnsent ? .disconnectWithWill : .success)
         write()
         number = -1
         guard case .open(let channel) = connection else {
@@ -101,7 +116,7 @@ final class ClientCore {
     private func connect() {
         retry?.cancel()
         retry = nil
-        guard stopping == nil, case .none = connection, case .through(let binding, _) = route else { return }
+        guard number >= 0, case .none = connection, case .through(let binding, _) = route else { return }
         number += 1
         let current = NIOLoopBound((self, number), eventLoop: loop)
         let target = StreamConnector.Target(host: configuration.host, port: configuration.port, binding: binding)
@@ -168,8 +183,8 @@ final class ClientCore {
     /// Gives a connection up, and plans the next one; does nothing if that is planned already.
     func fail(_ failure: MQTTFailure) {
         guard number >= 0, !isWaiting else { return }
-        abandon()
         guard stopping == nil else { return end() }
+        abandon()
         if let connectedAt, NIODeadline.now() - connectedAt >= Self.lasting { plan.reset() }
         connectedAt = nil
         let delay = delay(after: failure)

@@ -92,6 +92,11 @@ package final class MQTTClient: Sendable {
         perform { $0.publish(message, token) }
     }
 
+    /// Queues a message again that the broker refused, before those with higher tokens that wait.
+    package func publishAgain(_ message: MQTTPublish, token: UInt64) {
+        perform { $0.publishAgain(message, token) }
+    }
+
     /// Subscribes, on this connection and all that follow.
     package func subscribe(_ subscriptions: [MQTTSubscription]) { perform { $0.subscribe(subscriptions) } }
 
@@ -99,6 +104,9 @@ package final class MQTTClient: Sendable {
     package func reconnect(because failure: MQTTFailure) { perform { $0.fail(failure) } }
 
     /// Ends the connection with DISCONNECT, after the messages that wait were acknowledged or the time is up.
+    ///
+    /// A client that is connecting, or waits to connect again, makes this connection first if messages wait. The broker
+    /// publishes the will if not all were sent in time.
     package func stop(within limit: Duration) async {
         let promise = loop.makePromise(of: Void.self)
         perform { $0.stop(within: limit, promise) }

@@ -96,6 +96,15 @@ package struct HostPool: Sendable, Hashable {
         return next()
     }
 
+    /// Takes a slot of an open connection for a request that needs just that one.
+    ///
+    /// - Returns: Whether it has a free slot.
+    package mutating func take(_ connection: ConnectionID) -> Bool {
+        guard isOpen(connection), slots[connection]?.isFree == true else { return false }
+        occupy(connection)
+        return true
+    }
+
     /// Serves a waiting request, or opens another connection.
     ///
     /// Call it again after each ``Action/fail(_:)``, and after a connection with several slots was opened.
@@ -229,9 +238,14 @@ package struct HostPool: Sendable, Hashable {
     /// Takes a slot of the connection that was used last.
     private mutating func takeSlot() -> ConnectionID? {
         guard let connection = available.last else { return nil }
-        slots[connection]?.taken += 1
-        if slots[connection]?.isFree == false { available.removeLast() }
+        occupy(connection)
         return connection
+    }
+
+    private mutating func occupy(_ connection: ConnectionID) {
+        slots[connection]?.taken += 1
+        guard slots[connection]?.isFree == false, let index = available.lastIndex(of: connection) else { return }
+        available.remove(at: index)
     }
 
     /// Assigns a connection's free slot to the first request of the queue, or keeps the slot.

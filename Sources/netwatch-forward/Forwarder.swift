@@ -174,7 +174,9 @@ extension Forwarder {
     /// Publishes the newest event, unless one is on its way, after which it is its turn.
     private func publishState(isRenewal: Bool) {
         let event = state.withLock { state -> FleetEvent? in
-            guard state.hasConnected, !state.isStatePending, let newest = state.newest else { return nil }
+            guard state.hasConnected, !state.isStopped, !state.isStatePending, let newest = state.newest else {
+                return nil
+            }
             guard isRenewal || newest != state.published else { return nil }
             (state.isStatePending, state.published) = (true, newest)
             return newest
@@ -231,14 +233,18 @@ extension Forwarder {
     }
 
     private func connected(_ version: MQTTVersion) {
-        let refused = state.withLock { state in
+        let (refused, isStopped) = state.withLock { state in
             (state.hasConnected, state.reported[.broker]) = (true, nil)
-            return state.window.takeRefused()
+            return (state.window.takeRefused(), state.isStopped)
         }
+        // What says that the machine was stopped waits already, and has to be the last word.
+        guard !isStopped else { return }
         summarize("connected (\(version))")
         publishIdentity()
         publishState(isRenewal: true)
-        for (token, event) in refused { client.publish(FleetMessage.event(event, of: parameters.node), token: token) }
+        for (token, event) in refused {
+            client.publishAgain(FleetMessage.event(event, of: parameters.node), token: token)
+        }
         room.signal()
     }
 
@@ -260,7 +266,12 @@ extension Forwarder {
     /// Moves the position, or sends a refused event again with the next connection.
     private func acknowledged(_ token: UInt64, _ reason: MQTTReasonCode) {
         guard !reason.isFailure || reason == .packetTooLarge else {
-            state.withLock { $0.window.refuse(token) }
+            let isStopped = state.withLock { state in
+                state.window.refuse(token)
+                return state.isStopped
+            }
+            // The next start sends it again, and this connection has to say that the machine was stopped.
+            guard !isStopped else { return }
             let what = "the broker refuses events: \(reason); see its access rules for '\(parameters.node.eventsTopic)'"
             return client.reconnect(because: .init(.refused(reason), what))
         }

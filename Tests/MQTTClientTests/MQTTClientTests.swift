@@ -145,6 +145,74 @@ private final class RefusingBroker: ChannelInboundHandler {
     }
 }
 
+/// A broker that accepts a connection only when it is told to, or closes the first one, and records what it receives.
+private final class HesitatingBroker: ChannelInboundHandler {
+    typealias InboundIn = ByteBuffer
+    typealias OutboundOut = ByteBuffer
+
+    private let received: LabInbox<String>
+    private let acceptance: EventLoopFuture<Void>
+    private let closesFirst: Bool
+    private let acknowledges: Bool
+    private var decoder = MQTTDecoder(version: .v5)
+
+    init(
+        _ received: LabInbox<String>,
+        _ acceptance: EventLoopFuture<Void>,
+        closesFirst: Bool,
+        acknowledges: Bool
+    ) {
+        (self.received, self.acceptance) = (received, acceptance)
+        (self.closesFirst, self.acknowledges) = (closesFirst, acknowledges)
+    }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        decoder.append(unwrapInboundIn(data).readableBytesView)
+        while let packet = try? decoder.next() { take(packet, context) }
+    }
+
+    private func take(_ packet: MQTTPacket, _ context: ChannelHandlerContext) {
+        switch packet {
+        case .connect:
+            received.put(packet.name)
+            if closesFirst, received.all.count == 1 { return context.close(promise: nil) }
+            acceptance.hop(to: context.eventLoop).assumeIsolated().whenSuccess { [self] in
+                send(.connack(.init(hasSession: false, reason: .success)), context)
+            }
+        case .publish(let message):
+            received.put("\(packet.name) \(String(decoding: message.payload, as: UTF8.self))")
+            if acknowledges { send(.puback(.init(id: message.id)), context) }
+        case .disconnect(let notice): received.put("\(packet.name) \(notice.reason)")
+        default: break
+        }
+    }
+
+    private func send(_ packet: MQTTPacket, _ context: ChannelHandlerContext) {
+        guard let bytes = try? packet.encoded(as: .v5) else { return }
+        context.writeAndFlush(wrapOutboundOut(ByteBuffer(bytes: bytes)), promise: nil)
+    }
+
+    /// Starts it on a port of 127.0.0.1.
+    static func start(
+        _ received: LabInbox<String>,
+        _ acceptance: EventLoopFuture<Void>,
+        closesFirst: Bool = false,
+        acknowledges: Bool = true
+    ) async throws -> any Channel {
+        try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton).childChannelInitializer { channel in
+            channel.eventLoop.makeCompletedFuture {
+                let broker = HesitatingBroker(
+                    received,
+                    acceptance,
+                    closesFirst: closesFirst,
+                    acknowledges: acknowledges
+                )
+                try channel.pipeline.syncOperations.addHandler(broker)
+            }
+        }.bind(host: "127.0.0.1", port: 0).get()
+    }
+}
+
 /// A client of a real broker.
 @Suite(.timeLimit(.minutes(5)))
 struct MQTTClientTests {
@@ -352,6 +420,57 @@ struct MQTTClientTests {
         #expect(losses == 1)
         #expect(connections.all.count == 2)
         await lab.stop()
+        try await server.close()
+    }
+
+    @Test("A client that is stopped while it connects sends what waits, and ends the connection in order")
+    func stopWhileConnecting() async throws {
+        let received = LabInbox<String>()
+        let acceptance = MultiThreadedEventLoopGroup.singleton.next().makePromise(of: Void.self)
+        let server = try await HesitatingBroker.start(received, acceptance.futureResult)
+        let lab = try ClientLab(try #require(server.localAddress?.port))
+        while received.all.isEmpty { try await Task.sleep(for: .milliseconds(5)) }
+        lab.publish(1...1)
+        let stopping = Task { await lab.client.stop(within: .seconds(120)) }
+        // Long enough for the client to have been stopped, in all likelihood.
+        try await Task.sleep(for: .milliseconds(100))
+        acceptance.succeed()
+        await stopping.value
+        while received.all.count < 3 { try await Task.sleep(for: .milliseconds(5)) }
+        #expect(received.all == ["CONNECT", "PUBLISH n1.", "DISCONNECT success"])
+        try await server.close()
+    }
+
+    @Test("A client that is stopped while it waits to connect again makes that connection, if messages wait")
+    func stopWhileWaiting() async throws {
+        let received = LabInbox<String>()
+        let acceptance = MultiThreadedEventLoopGroup.singleton.next().makeSucceededVoidFuture()
+        let server = try await HesitatingBroker.start(received, acceptance, closesFirst: true)
+        let lab = try ClientLab(try #require(server.localAddress?.port)) {
+            $0.plan = .init(.seconds(1_000)...(.seconds(1_000)))
+        }
+        #expect(try await lab.waitForFailure().kind == .unreachable)
+        lab.publish(1...1)
+        await lab.client.stop(within: .seconds(120))
+        while received.all.count < 4 { try await Task.sleep(for: .milliseconds(5)) }
+        #expect(received.all == ["CONNECT", "CONNECT", "PUBLISH n1.", "DISCONNECT success"])
+        try await server.close()
+    }
+
+    @Test(
+        "A client that is stopped before all messages are sent leaves the will to the broker",
+        arguments: [(1, "disconnect with will message"), (2, "success")]
+    )
+    func stopWithUnsent(window: Int, reason: String) async throws {
+        let received = LabInbox<String>()
+        let acceptance = MultiThreadedEventLoopGroup.singleton.next().makeSucceededVoidFuture()
+        let server = try await HesitatingBroker.start(received, acceptance, acknowledges: false)
+        let lab = try ClientLab(try #require(server.localAddress?.port)) { $0.session.window = window }
+        lab.publish(1...2)
+        while received.all.count < 1 + window { try await Task.sleep(for: .milliseconds(5)) }
+        await lab.client.stop(within: .milliseconds(100))
+        while received.all.count < 2 + window { try await Task.sleep(for: .milliseconds(5)) }
+        #expect(received.all.last == "DISCONNECT \(reason)")
         try await server.close()
     }
 

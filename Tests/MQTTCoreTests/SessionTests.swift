@@ -163,6 +163,31 @@ struct SessionTests {
         #expect(after.allSatisfy { !$0.isDuplicate })
     }
 
+    @Test("A message that was refused is sent again before those that were sent after it")
+    func refusedAgain() throws {
+        var lab = SessionLab {
+            $0.sessionExpiry = 60
+            $0.window = 4
+        }
+        try lab.connect()
+        for token: UInt64 in 16...20 { lab.publish(token) }
+        let before = lab.sent()
+        for index in [0, 2] { try lab.acknowledge(before[index].id, .notAuthorized) }
+        lab.session.closed()
+        lab.session.connect(.v5, will: nil, at: .zero)
+        _ = lab.session.takeOutput(at: .zero)
+        try lab.session.receive(.connack(.init(hasSession: true, reason: .success)), at: .zero)
+        lab.publish(1)
+        for token: UInt64 in [16, 18] { lab.session.publishAgain(SessionLab.message(token), token: token) }
+        #expect(lab.session.hasUnsent)
+        let first = lab.sent()
+        #expect(first.map(\.payload) == [[16], [17], [18], [19]])
+        #expect(first.map(\.isDuplicate) == [false, true, false, true])
+        for message in first { try lab.acknowledge(message.id) }
+        #expect(lab.sent().map(\.payload) == [[20], [1]])
+        #expect(!lab.session.hasUnsent)
+    }
+
     @Test("MQTT-3.2.2-4: a broker that has a session where a clean one was requested is an error")
     func unexpectedSession() throws {
         var lab = SessionLab()

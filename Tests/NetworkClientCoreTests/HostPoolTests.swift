@@ -29,6 +29,25 @@ struct HostPoolTests {
         #expect(pool.opened(1) == .use(1, for: 3))
     }
 
+    @Test func `a slot of a certain connection is taken only if it is free`() {
+        var pool = HostPool(limit: 2, sharing: .shared)
+        #expect(pool.take(0) == false)
+        #expect(pool.request(1) == .open)
+        pool.opening(0)
+        #expect(pool.take(0) == false)
+        #expect(pool.opened(0, slots: 2) == .use(0, for: 1))
+        #expect(pool.take(0) == true)
+        #expect(pool.take(0) == false)
+        // It is full: the next request needs another connection.
+        #expect(pool.request(2) == .open)
+        #expect(pool.released(0) == .use(0, for: 2))
+        #expect(pool.released(0) == .none)
+        #expect(pool.drain() == .none)
+        #expect(pool.released(0) == .none)
+        #expect(pool.drain() == .close([0]))
+        #expect(pool.take(0) == false)
+    }
+
     @Test func `requests are served by rank, and those with the same rank in order`() {
         var pool = HostPool(limit: 1)
         _ = pool.request(1)

@@ -58,6 +58,23 @@ struct ForwardTests {
         #expect(try lab.endForwarder(SIGTERM) == 0)
     }
 
+    @Test func `a forwarder that is stopped while it reconnects says that it was stopped`() throws {
+        let lab = try FleetLab()
+        try lab.startBroker()
+        let reader = try lab.reader()
+        try lab.startService()
+        try lab.startForwarder()
+        try reader.waitForOutput { !FleetLab.events(in: $0).isEmpty }
+        try lab.killBroker(SIGKILL)
+        try lab.startBroker()
+        // The next connection is up to 30 s away.
+        #expect(try lab.endForwarder(SIGTERM) == 0)
+        let output = try reader.waitForOutput {
+            FleetLab.messages("link", in: $0).last?["reason"]?.string == "stopped"
+        }
+        #expect(FleetLab.messages("link", in: output).last?["online"]?.isTrue == false)
+    }
+
     @Test func `--no-cellular waits for another path, and sends what happened until then`() throws {
         let lab = try FleetLab()
         try lab.startBroker()

@@ -72,6 +72,8 @@ package struct MQTTSession: Sendable {
     package var isConnected: Bool { phase == .connected }
     /// The number of messages that are not acknowledged yet.
     package var unacknowledged: Int { inFlight.count + queue.count }
+    /// Whether messages wait that were not sent on this connection.
+    package var hasUnsent: Bool { !queue.isEmpty }
     /// The keep-alive that holds, in seconds.
     package var keepAlive: UInt16 { limits.keepAlive ?? configuration.keepAlive }
 }
@@ -184,6 +186,14 @@ extension MQTTSession {
     ///   - token: What ``Event/acknowledged(token:_:)`` names it by; one at QoS 0 is acknowledged when it is sent.
     package mutating func publish(_ message: MQTTPublish, token: UInt64) {
         queue.append(.init(token: token, publish: message))
+    }
+
+    /// Queues a message again that the server refused: before those with higher tokens that wait.
+    ///
+    /// When the next connection has been accepted, none has been sent on it, so that the order of tokens is kept.
+    package mutating func publishAgain(_ message: MQTTPublish, token: UInt64) {
+        let index = queue.firstIndex { $0.token > token } ?? queue.endIndex
+        queue.insert(.init(token: token, publish: message), at: index)
     }
 
     /// Subscribes; nil if there is no connection.

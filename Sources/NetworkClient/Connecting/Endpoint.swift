@@ -25,7 +25,7 @@ struct Endpoint: Sendable, Hashable {
     var tls: RequestTLS?
     /// The type of traffic; nil for the kernel's defaults.
     var serviceType: NetworkServiceType?
-    /// The use of HTTP/2; off for a WebSocket.
+    /// The use of HTTP/2; off for the connection of a WebSocket.
     var http2 = HTTP2Policy.off
 }
 

@@ -4,7 +4,8 @@
 /// var configuration = HTTPConfiguration()
 /// configuration.http2 = .off
 /// ```
-/// WebSockets and requests that a proxy forwards always use HTTP/1.1.
+/// Requests that a proxy forwards always use HTTP/1.1. A WebSocket is a stream of the origin's open connection with HTTP/2 if
+/// its server allows that (RFC 8441), and has a connection of its own with HTTP/1.1 if not.
 public enum HTTP2Policy: String, Sendable, Hashable, CaseIterable {
     /// HTTP/2 is used over TLS with servers that select it (ALPN, RFC 7301); all others get HTTP/1.1.
     case automatic

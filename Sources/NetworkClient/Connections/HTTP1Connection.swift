@@ -136,7 +136,7 @@ final class HTTP1Connection: ChannelInboundHandler, RemovableChannelHandler, Soc
         if self.exchange === exchange { close() }
     }
 
-    func releaseChannel(of exchange: any HTTPExchange) -> ReleasedChannel? {
+    func releaseStream(of exchange: any HTTPExchange) -> (any UpgradedStream)? {
         loop.preconditionInEventLoop()
         guard self.exchange === exchange, !held.isLost, let channel = context?.channel, !life.isClosed else {
             return nil
@@ -149,7 +149,7 @@ final class HTTP1Connection: ChannelInboundHandler, RemovableChannelHandler, Soc
         pipeline.removeHandler(encoder, promise: nil)
         pipeline.removeHandler(self, promise: nil)
         owner.connectionWasClosed(self, whileBusy: true)
-        return .init(channel: channel, resume: forward)
+        return UpgradedChannel(channel, forward: forward)
     }
 
     // MARK: Receiving

@@ -9,6 +9,8 @@ struct HTTP2ClientSettings {
     let isSecure: Bool
     /// The maximum size of a response's head in bytes.
     let maximumHeadSize: Int
+    /// The number of the first stream.
+    var firstStream = 1
     /// The number of bytes of a response that the server may send before its reader takes them.
     ///
     /// It is as much as the kernel buffers for a connection by default (tcp_rmem in tcp(7)).

@@ -32,12 +32,13 @@ final class HTTP2Connection: ChannelInboundHandler, RemovableChannelHandler, Soc
     private var streams: [HTTP2StreamID: HTTP2Stream] = [:]
     /// The streams with an exchange, by exchange.
     private var carriers: [ObjectIdentifier: HTTP2Stream] = [:]
-    private var nextID = 1
+    private var nextID: Int
     private var startedCount = 0
     /// The number of streams that may be open at a time; 0 once the connection accepts no more.
     private var limit = HTTP2ClientSettings.assumedStreamLimit
     /// Whether it is closed after its last stream.
     private var isDraining = false
+    private(set) var allowsExtendedConnect = false
     /// The last GOAWAY frame of the server.
     private var goAway: HTTP2GoAway?
     /// The stream that the library has reset because of what was received, until it reports the error.
@@ -69,6 +70,7 @@ final class HTTP2Connection: ChannelInboundHandler, RemovableChannelHandler, Soc
         self.owner = owner
         self.loop = loop
         self.settings = settings
+        nextID = settings.firstStream
         self.idleTimeout = idleTimeout
     }
 
@@ -132,6 +134,7 @@ final class HTTP2Connection: ChannelInboundHandler, RemovableChannelHandler, Soc
                 promise?.fail(ChannelError.ioOnClosedChannel)
                 return fail(stream, .unprocessed(goAway))
             }
+            stream.isTunnel = head.tunnelProtocol != nil
             stream.unsent = .head(.init(head, isSecure: settings.isSecure))
             promise?.succeed()
         case .body(.byteBuffer(let bytes)):
@@ -140,7 +143,10 @@ final class HTTP2Connection: ChannelInboundHandler, RemovableChannelHandler, Soc
         case .body(.fileRegion):
             promise?.fail(ChannelError.operationUnsupported)
         case .end:
-            return writeEnd(of: stream, promise)
+            writeEnd(of: stream, promise)
+            // The library has to know of it before the server's end is processed, after which the stream would be reset.
+            if stream.isTunnel { flush() }
+            return
         }
         if flushes { writeUnsent(of: stream) }
     }
@@ -162,6 +168,18 @@ final class HTTP2Connection: ChannelInboundHandler, RemovableChannelHandler, Soc
         exchange.connectionHasEnded()
         reset(stream)
         free(stream)
+    }
+
+    func releaseStream(of exchange: any HTTPExchange) -> (any UpgradedStream)? {
+        loop.preconditionInEventLoop()
+        guard !isClosed, let stream = carriers[ObjectIdentifier(exchange)], stream.isTunnel, !stream.isClosed else {
+            return nil
+        }
+        let upgraded = HTTP2UpgradedStream(self, exchange.pathLossPolicy)
+        carriers[ObjectIdentifier(exchange)] = nil
+        carriers[ObjectIdentifier(upgraded)] = stream
+        (stream.exchange, stream.isReading) = (upgraded, false)
+        return upgraded
     }
 
     /// Separates an exchange from its stream.
@@ -226,7 +244,7 @@ final class HTTP2Connection: ChannelInboundHandler, RemovableChannelHandler, Soc
         streams[id] = stream
         unnumberedCount -= 1
         write(.init(streamID: id, payload: .headers(.init(headers: fields, endStream: ends))), promise)
-        if nextID > Int(Int32.max) { acceptNoMore() }
+        if nextID > Int(Int32.max) { runOutOfNumbers() }
     }
 
     private func writeBody(
@@ -365,7 +383,7 @@ final class HTTP2Connection: ChannelInboundHandler, RemovableChannelHandler, Soc
             headers: section.headers.fields
         )
         if !isInterim {
-            stream.hasHead = true
+            (stream.hasHead, stream.hasEnd) = (true, section.endStream)
             stream.headSize = 0
         }
         pass(.head(head), to: stream)
@@ -374,6 +392,8 @@ final class HTTP2Connection: ChannelInboundHandler, RemovableChannelHandler, Soc
 
     private func receive(_ data: HTTP2Frame.FramePayload.Data, _ id: HTTP2StreamID) {
         guard let stream = streams[id], stream.exchange != nil, case .byteBuffer(let bytes) = data.data else { return }
+        // First, since the receiver may end its own direction, with which the stream is closed.
+        if data.endStream { stream.hasEnd = true }
         if bytes.readableBytes > 0 { pass(.body(bytes), to: stream) }
         if data.endStream { receiveEnd(stream, trailers: nil) }
     }
@@ -418,8 +438,9 @@ final class HTTP2Connection: ChannelInboundHandler, RemovableChannelHandler, Soc
             stream.exchange?.connectionWasLost(cause, hasResponseBegun: stream.hasHead)
             return
         }
+        let isUpgraded = stream.exchange is HTTP2UpgradedStream
         stream.exchange?.exchangeFailed(
-            .init(failure, hasHead: stream.hasHead, at: settings.host),
+            .init(failure, hasHead: stream.hasHead, isUpgraded: isUpgraded, at: settings.host),
             isUnprocessed: failure.isUnprocessed && !stream.hasHead
         )
     }
@@ -444,6 +465,10 @@ final class HTTP2Connection: ChannelInboundHandler, RemovableChannelHandler, Soc
     // MARK: The connection's limits
 
     private func receive(_ settings: HTTP2Settings) {
+        // The library ends the connection of a server that withdraws it (RFC 8441, 3).
+        if settings.contains(where: { $0.parameter == .enableConnectProtocol && $0.value == 1 }) {
+            allowsExtendedConnect = true
+        }
         guard let setting = settings.last(where: { $0.parameter == .maxConcurrentStreams }), !isDraining, !isClosed
         else { return }
         limit = min(setting.value, HTTP2ClientSettings.maximumStreamLimit)
@@ -456,6 +481,17 @@ final class HTTP2Connection: ChannelInboundHandler, RemovableChannelHandler, Soc
         limit = 0
         owner.connectionLimitChanged(self, to: 0, isFinal: true)
         becomeIdle()
+    }
+
+    /// Ends the use of the connection, whose stream numbers can't be used again (RFC 9113, 5.1.1).
+    ///
+    /// A request whose head still waits for its body needs another connection.
+    private func runOutOfNumbers() {
+        acceptNoMore()
+        for stream in Array(carriers.values) where stream.id == nil {
+            stream.isClosed = true
+            fail(stream, .unnumbered)
+        }
     }
 
     /// Ends the use of the connection: the server processes no streams after the last one (RFC 9113, 6.8).

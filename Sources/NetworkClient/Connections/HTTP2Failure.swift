@@ -8,6 +8,8 @@ enum HTTP2StreamFailure {
     case reset(HTTP2Code)
     /// The server ended the connection before it processed the request (RFC 9113, 6.8).
     case unprocessed(HTTP2GoAway?)
+    /// The connection has no number left for the stream (RFC 9113, 5.1.1).
+    case unnumbered
     /// The response is malformed (RFC 9113, 8.1.1).
     case malformed(String)
     /// The head of the response, or its trailers, are larger than the limit.
@@ -24,7 +26,7 @@ enum HTTP2StreamFailure {
     /// Whether the server has not processed the request, unless it has sent the head of a response.
     var isUnprocessed: Bool {
         switch self {
-        case .unprocessed, .reset(.refusedStream), .reset(.http11Required): true
+        case .unprocessed, .unnumbered, .reset(.refusedStream), .reset(.http11Required): true
         default: false
         }
     }
@@ -51,9 +53,15 @@ extension HTTPError {
     /// - Parameters:
     ///   - failure: The reason.
     ///   - hasHead: Whether the head of the response was received.
+    ///   - isUpgraded: Whether the stream carries another protocol since.
     ///   - host: The server.
-    init(_ failure: HTTP2StreamFailure, hasHead: Bool, at host: String) {
+    init(_ failure: HTTP2StreamFailure, hasHead: Bool, isUpgraded: Bool = false, at host: String) {
         switch failure {
+        case .reset(let code) where isUpgraded:
+            self = .init(.connectionLost, processing: .answered, reason: "\(host) reset the stream (\(code.name))")
+        case .ended(let end) where isUpgraded:
+            let reason = "\(host) closed the connection (GOAWAY with \(end.description))"
+            self = .init(.connectionLost, processing: .answered, reason: reason)
         case .lost(let cause): self = .lost(cause, hasHead: hasHead, at: host)
         case .reset(let code) where failure.isUnprocessed && !hasHead:
             self = .refused("\(host) refused the request before processing it (\(code.name))")
@@ -62,6 +70,8 @@ extension HTTPError {
         case .unprocessed(let end):
             let why = end.map { " (GOAWAY with \($0.description))" } ?? ""
             self = .refused("\(host) closed the connection before it processed the request\(why)")
+        case .unnumbered:
+            self = .refused("the connection to \(host) has used all stream numbers before the request was sent")
         case .ended(let end):
             self = .broken("\(host) closed the connection (GOAWAY with \(end.description))", hasHead)
         case .malformed(let why): self = .invalid("the response from \(host) is malformed: \(why)", .answered)

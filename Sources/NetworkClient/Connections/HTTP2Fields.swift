@@ -5,10 +5,13 @@ import NetworkClientCore
 extension HPACKHeaders {
     /// Creates the field section of a request: pseudo-header fields first, names in lower case, without the fields that
     /// concern an HTTP/1.1 connection (RFC 9113, 8.2.2 and 8.3.1).
+    ///
+    /// CONNECT with an `Upgrade` field is an extended CONNECT for that protocol (RFC 8441, 4).
     init(_ head: HTTPRequestHead, isSecure: Bool) {
         self.init()
-        reserveCapacity(head.headers.count + 4)
+        reserveCapacity(head.headers.count + 5)
         add(name: ":method", value: head.method.rawValue)
+        if let name = head.tunnelProtocol { add(name: ":protocol", value: name) }
         add(name: ":scheme", value: isSecure ? "https" : "http")
         if let host = head.headers.first(name: "Host") { add(name: ":authority", value: host) }
         add(name: ":path", value: head.uri)
@@ -51,6 +54,19 @@ extension HPACKHeaders {
         fields.reserveCapacity(count)
         for (name, value, _) in self where name.utf8.first != UInt8(ascii: ":") { fields.append((name, value)) }
         return .init(fields)
+    }
+}
+
+extension HTTPRequestHead {
+    /// The protocol that an extended CONNECT asks for; nil for any other request.
+    var tunnelProtocol: String? { method == .CONNECT ? headers.first(name: "Upgrade") : nil }
+
+    /// The extended CONNECT that opens a WebSocket, instead of the GET over HTTP/1.1 (RFC 8441, 5).
+    var extendedConnect: Self {
+        var head = self
+        head.method = .CONNECT
+        head.headers.remove(name: "Sec-WebSocket-Key")
+        return head
     }
 }
 

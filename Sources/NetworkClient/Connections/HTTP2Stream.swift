@@ -20,6 +20,8 @@ final class HTTP2Stream {
     var unsent: Unsent?
     /// The number of the body's bytes that the kernel has not accepted yet.
     var unwrittenBytes = 0
+    /// Whether the request asks for another protocol, whose bytes follow its head (RFC 8441).
+    var isTunnel = false
     /// Whether the head of the final response was received.
     var hasHead = false
     /// Whether the end of the response was received.

@@ -13,6 +13,8 @@ package protocol HTTPConnection: AnyObject {
     var isMultiplexed: Bool { get }
     /// Whether it carried another exchange before the one that was started last.
     var isReused: Bool { get }
+    /// Whether its server lets a stream carry another protocol, such as WebSocket (extended CONNECT; RFC 8441, 3).
+    var allowsExtendedConnect: Bool { get }
 
     /// Returns whether it accepts more of an exchange's body now.
     func isWritable(for exchange: any HTTPExchange) -> Bool
@@ -54,27 +56,21 @@ package protocol HTTPConnection: AnyObject {
     /// Closes the connection, with the exchanges that it carries; called once.
     func close()
 
-    /// Releases the channel of an exchange whose response changes the protocol (101; RFC 9110, 15.2.2).
+    /// Releases the stream of an exchange whose response opens another protocol.
     ///
-    /// The connection has left its pool, and the exchange is not called again. The bytes after the response are read
-    /// from the channel as `ByteBuffer` once its next handler has been added and reading is resumed.
+    /// The exchange is not called again. An HTTP/1.1 connection has left its pool; an HTTP/2 connection still counts the
+    /// stream. What is received is kept until reading is resumed.
     ///
-    /// - Returns: The channel; nil, the default, if the connection can't release it.
-    func releaseChannel(of exchange: any HTTPExchange) -> ReleasedChannel?
-}
-
-/// A channel that has left its HTTP connection.
-package struct ReleasedChannel {
-    /// The channel, with the handlers for TLS and the proxy.
-    package let channel: any Channel
-    /// Forwards the bytes that were received after the response; called when the next handler is in place.
-    package let resume: () -> Void
+    /// - Returns: The stream; nil, the default, if the connection can't release it.
+    func releaseStream(of exchange: any HTTPExchange) -> (any UpgradedStream)?
 }
 
 extension HTTPConnection {
     package var isMultiplexed: Bool { false }
 
-    package func releaseChannel(of exchange: any HTTPExchange) -> ReleasedChannel? { nil }
+    package var allowsExtendedConnect: Bool { false }
+
+    package func releaseStream(of exchange: any HTTPExchange) -> (any UpgradedStream)? { nil }
 
     /// Sends a part without waiting for the kernel.
     package func send(_ part: HTTPClientRequestPart, for exchange: any HTTPExchange, flushes: Bool) {

@@ -70,6 +70,9 @@ final class BodySender {
         if expectsContinue { hold(now) } else { sendBody(now) }
     }
 
+    /// Sends no body, and leaves the request open: the bytes of the protocol that it asks for follow (RFC 8441, 5).
+    func leaveOpen(_ now: NIODeadline) { if let handle = current?.handle { requestWasSent(handle, now) } }
+
     /// Records the head of the response; if the server refuses the request, no more of the body is sent (RFC 9112,
     /// 9.3).
     func responseBegan(isRefusal: Bool) {

@@ -22,6 +22,16 @@ final class ConnectionPools {
         return pool
     }
 
+    /// Starts a WebSocket on a stream of a connection that carries the requests of its origin (RFC 8441).
+    ///
+    /// - Returns: Whether there is such a connection; if not, the WebSocket needs one of its own.
+    func startOnStream(_ handle: WebSocketRequest) -> Bool {
+        var endpoint = handle.endpoint
+        guard pools[endpoint]?.hasReservation(for: handle) != true else { return false }
+        (endpoint.http2, endpoint.needsTunnel) = (core.configuration.http2, false)
+        return pools[endpoint]?.startOnStream(handle) ?? false
+    }
+
     /// Removes a pool without connections, so that the memory of a session does not grow with the number of hosts.
     func forget(_ pool: HostConnections) {
         guard pools[pool.endpoint] === pool else { return }

@@ -18,6 +18,8 @@ final class Exchange: HTTPExchange, DeadlineOwner {
     private struct Current {
         let handle: RequestHandle
         let connection: any HTTPConnection
+        /// Whether its stream becomes a WebSocket (RFC 8441).
+        let isTunnel: Bool
         var head: HTTPResponseHead?
         var assembly: BodyAssembly
         var lastActivity: NIODeadline
@@ -57,6 +59,7 @@ final class Exchange: HTTPExchange, DeadlineOwner {
         current = .init(
             handle: handle,
             connection: connection,
+            isTunnel: connection.allowsExtendedConnect && handle is WebSocketRequest,
             assembly: .init(limit: handle.current.maximumBodySize),
             lastActivity: now
         )
@@ -68,13 +71,14 @@ final class Exchange: HTTPExchange, DeadlineOwner {
             return core.attemptFailed(handle, .unavailableBody(error, .neverSent))
         }
         let expectsContinue = handle.current.expectsContinue && handle.current.hasBody
+        let isTunnel = current?.isTunnel == true
         let head = head(of: handle)
         // If the connection is lost during the call, the head may still have been sent.
         handle.run.history.sent()
-        connection.send(.head(head), for: self, flushes: expectsContinue)
+        connection.send(.head(isTunnel ? head.extendedConnect : head), for: self, flushes: expectsContinue || isTunnel)
         guard current?.handle === handle else { return }
         timer.deadlines[.total] = handle.deadline.map(Instant.init)
-        sender.send(expectsContinue: expectsContinue, now)
+        if isTunnel { sender.leaveOpen(now) } else { sender.send(expectsContinue: expectsContinue, now) }
         timer.schedule(at: now)
     }
 
@@ -125,7 +129,7 @@ final class Exchange: HTTPExchange, DeadlineOwner {
         )
     }
 
-    /// Releases the connection to the WebSocket that the request opens.
+    /// Releases the connection, or the stream, to the WebSocket that the request opens.
     func receiveSwitch(_ head: HTTPResponseHead) {
         guard let handle = current?.handle as? WebSocketRequest else { return receiveUnexpected() }
         handle.run.history.responseBegan()
@@ -137,7 +141,7 @@ final class Exchange: HTTPExchange, DeadlineOwner {
         guard let current, current.handle === handle else { return }
         do throws(HTTPError) {
             let agreement = try handle.agreement(with: head)
-            guard let released = current.connection.releaseChannel(of: self) else {
+            guard let released = current.connection.releaseStream(of: self) else {
                 throw .lost(nil, hasHead: false, at: handle.current.endpoint.text)
             }
             handle.run.metrics.end = .now()
@@ -156,6 +160,11 @@ final class Exchange: HTTPExchange, DeadlineOwner {
         guard status >= 200 else {
             if status == 100 { sender.release(.now()) }
             return
+        }
+        if current?.isTunnel == true {
+            // Any 2xx opens the WebSocket (RFC 8441, 4).
+            guard status >= 300 else { return receiveSwitch(head) }
+            current?.connection.send(.end(nil), for: self, flushes: true)
         }
         let now = NIODeadline.now()
         handle.run.history.responseBegan()

@@ -67,6 +67,23 @@ final class HostConnections: HTTPConnectionOwner {
         perform(action)
     }
 
+    /// Starts a WebSocket on a stream of an open connection whose server allows that (RFC 8441).
+    ///
+    /// - Returns: Whether there is such a connection, with a free stream.
+    func startOnStream(_ handle: WebSocketRequest) -> Bool {
+        core.loop.preconditionInEventLoop()
+        let id = connections.indices.first { index in
+            guard case .open(let connection, _) = connections[index] else { return false }
+            return connection.allowsExtendedConnect && connection.capacity > 0
+        }
+        guard let id, pool.take(id) else { return false }
+        use(id, handle)
+        return true
+    }
+
+    /// Whether a connection is reserved for the next attempt of a request.
+    func hasReservation(for handle: RequestHandle) -> Bool { reserved[handle.id] != nil }
+
     /// Removes a request that waits for a connection.
     func withdraw(_ handle: RequestHandle) {
         core.loop.preconditionInEventLoop()
@@ -285,21 +302,20 @@ final class HostConnections: HTTPConnectionOwner {
         while case let action = pool.next(), action != .none { perform(action) }
     }
 
-    /// Starts the WebSocket of a request on a connection that has left the pool.
+    /// Starts the WebSocket of a request on a connection that has left the pool, or on a stream of one.
     func opened(
         _ handle: WebSocketRequest,
-        _ released: ReleasedChannel,
+        _ released: any UpgradedStream,
         _ head: HTTPResponseHead,
         _ agreement: WebSocketHandshake.Agreement
     ) {
-        let connection = WebSocketConnection(handle, released.channel, agreement)
+        let connection = WebSocketConnection(handle, released, agreement)
         if handle.run.scheduled != nil { core.dispatcher.finishHop(handle) }
         handle.enter(.upgraded(connection))
         if let keeper = core.followingKeeper, let addresses = connection.addresses {
             follow(connection, addresses, keeper)
         }
         connection.start(head)
-        released.resume()
     }
 
     /// Starts following the path of a connection, in a session with a gate.

@@ -165,6 +165,11 @@ final class SessionCore: @unchecked Sendable {
         if let transport = configuration.transport {
             return TransportAttempt(core: self, handle: handle).start(on: transport)
         }
+        if handle.current.endpoint.needsTunnel, let webSocket = handle as? WebSocketRequest,
+            pools.startOnStream(webSocket)
+        {
+            return
+        }
         pools.pool(of: handle.endpoint).request(handle)
         guard case .pooled = handle.run.state else { return }
         if isObserved(handle) { tell(.waiting, handle) }

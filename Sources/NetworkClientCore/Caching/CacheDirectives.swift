@@ -11,7 +11,8 @@ package struct CacheDirectives: Sendable, Hashable {
     package private(set) var isPublic = false
     package private(set) var isPrivate = false
     package private(set) var onlyIfCached = false
-    package private(set) var hasSharedMaxAge = false
+    /// The smallest `s-maxage` in seconds, 0 for an invalid one: it is no lifetime in a private cache (RFC 9111, 5.2.2.10).
+    package private(set) var sharedMaxAge: Int64?
     /// Seconds.
     package private(set) var maxAge: Int64?
     /// Seconds; the largest value if any staleness is accepted.
@@ -45,7 +46,7 @@ package struct CacheDirectives: Sendable, Hashable {
         case "public": isPublic = true
         case "private": isPrivate = true
         case "only-if-cached": onlyIfCached = true
-        case "s-maxage": hasSharedMaxAge = true
+        case "s-maxage": sharedMaxAge = min(sharedMaxAge ?? .max, Self.seconds(argument) ?? 0)
         case "max-age": addMaxAge(Self.seconds(argument))
         case "max-stale": maxStale = argument == nil ? .max : Self.seconds(argument)
         case "min-fresh": minFresh = Self.seconds(argument) ?? Self.longest

@@ -67,8 +67,8 @@ extension CacheDirectives {
     /// Whether a response to a request with `Authorization` may be stored (RFC 9111, 3.5).
     ///
     /// The rule is that for shared caches, which never store what is private: one session may send the credentials of several
-    /// users.
-    fileprivate var allowsAuthorized: Bool { !isPrivate && (isPublic || mustRevalidate || hasSharedMaxAge) }
+    /// users. An `s-maxage` of 0 permits only what is validated each time, which the lifetime in a private cache is not.
+    fileprivate var allowsAuthorized: Bool { !isPrivate && (isPublic || mustRevalidate || sharedMaxAge ?? 0 > 0) }
 }
 
 extension CachedResponse {

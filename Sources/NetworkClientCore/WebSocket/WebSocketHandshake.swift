@@ -46,17 +46,26 @@ package struct WebSocketHandshake: Sendable, Hashable {
         return fields
     }
 
-    /// Checks the response with the status 101 (RFC 6455, 4.1).
+    /// Checks the response with the status 101 (RFC 6455, 4.1), or with 2xx over HTTP/2 (RFC 8441, 5).
     ///
     /// - Parameters:
-    ///   - accept: The value that `Sec-WebSocket-Accept` must have.
+    ///   - accept: The value that `Sec-WebSocket-Accept` must have; nil over HTTP/2, where the method and the status stand
+    ///     for it and for the upgrade.
     ///   - values: Returns the values of the response's fields with a name.
     /// - Returns: The agreement.
     /// - Throws: ``WebSocketRefusal``.
     package func agreement(
-        accept: String,
+        accept: String?,
         _ values: (String) -> [String]
     ) throws(WebSocketRefusal) -> Agreement {
+        if let accept { try checkUpgrade(accept, values) }
+        return .init(
+            subprotocol: try subprotocol(values("Sec-WebSocket-Protocol")),
+            compression: try compression(values("Sec-WebSocket-Extensions"))
+        )
+    }
+
+    private func checkUpgrade(_ accept: String, _ values: (String) -> [String]) throws(WebSocketRefusal) {
         guard values("Upgrade").contains(where: { $0.utf8.listContains("websocket".utf8) }) else {
             throw .init("its Upgrade field does not name 'websocket'")
         }
@@ -68,10 +77,6 @@ package struct WebSocketHandshake: Sendable, Hashable {
             let found = accepts.isEmpty ? "missing" : "'\(accepts.joined(separator: ", "))'"
             throw .init("its Sec-WebSocket-Accept is \(found), not '\(accept)' as the request's key requires")
         }
-        return .init(
-            subprotocol: try subprotocol(values("Sec-WebSocket-Protocol")),
-            compression: try compression(values("Sec-WebSocket-Extensions"))
-        )
     }
 
     private func subprotocol(_ values: [String]) throws(WebSocketRefusal) -> String? {

@@ -140,6 +140,24 @@ extension CacheStatementTests {
             "stored"
         ),
         .init(
+            "9111 5.2.2.10",
+            "s-maxage of 0 beside max-age is no leave",
+            Case.stored("Cache-Control: s-maxage=0, max-age=60", to: ["Authorization: x"]),
+            "authorization"
+        ),
+        .init(
+            "9111 5.2.2.10",
+            "an invalid s-maxage is no leave",
+            Case.stored("Cache-Control: s-maxage=9, s-maxage=x, max-age=60", to: ["Authorization: x"]),
+            "authorization"
+        ),
+        .init(
+            "9111 5.2.2.10",
+            "s-maxage of 0 does not forbid in a private cache",
+            Case.stored("Cache-Control: s-maxage=0, max-age=60"),
+            "stored"
+        ),
+        .init(
             "9111 3.5",
             "private is no leave",
             Case.stored("Cache-Control: private", to: ["Authorization: x"]),
@@ -232,6 +250,18 @@ extension CacheStatementTests {
             "s-maxage is for shared caches",
             Case.lifetime("Cache-Control: s-maxage=9, max-age=7"),
             "7"
+        ),
+        .init(
+            "9111 5.2.2.10",
+            "s-maxage of 0 does not shorten max-age",
+            Case.lifetime("Cache-Control: s-maxage=0, max-age=7"),
+            "7"
+        ),
+        .init(
+            "9111 5.2.2.10",
+            "s-maxage of 0 does not replace Expires",
+            Case.lifetime("Cache-Control: s-maxage=0", "Expires: Thu, 01 Jan 2026 01:00:00 GMT"),
+            "3600"
         ),
         .init("9111 4.2.1", "Expires minus Date", Case.lifetime("Expires: Thu, 01 Jan 2026 01:00:00 GMT"), "3600"),
         .init(
@@ -365,6 +395,12 @@ extension CacheStatementTests {
             "forward"
         ),
         .init("9111 4", "a clock that was set back", Case.used("Cache-Control: max-age=5", after: -9), "forward"),
+        .init(
+            "9111 5.2.2.10",
+            "s-maxage of 0 requires no validation by a private cache",
+            Case.used("Cache-Control: s-maxage=0, max-age=5", after: 4),
+            "fresh"
+        ),
         .init("9111 5.2.2.4", "no-cache", Case.used("Cache-Control: no-cache, max-age=5"), "forward"),
         .init(
             "9111 5.2.2.4",

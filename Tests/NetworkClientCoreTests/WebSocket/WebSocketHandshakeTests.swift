@@ -42,6 +42,14 @@ import Testing
         #expect(WebSocketHandshake(compression: .init(serverWindowBits: 16)).flaw?.contains("16 bits") == true)
     }
 
+    @Test func `over HTTP/2, a response has no fields of an upgrade, and its terms are checked all the same`() throws {
+        let handshake = WebSocketHandshake(subprotocols: ["a"])
+        let fields = { (name: String) in name == "Sec-WebSocket-Protocol" ? ["a"] : [] }
+        #expect(try handshake.agreement(accept: nil, fields) == .init(subprotocol: "a"))
+        #expect(throws: WebSocketRefusal.self) { try WebSocketHandshake().agreement(accept: nil, fields) }
+        #expect(throws: WebSocketRefusal.self) { try handshake.agreement(accept: "key", fields) }
+    }
+
     @Test func `a valid response gives the agreement`() throws {
         let handshake = WebSocketHandshake(subprotocols: ["a", "b"], compression: .init())
         #expect(try Self.agreement(handshake) == .init(subprotocol: nil, compression: nil))

@@ -14,12 +14,13 @@ final class HTTP2ConnectionLab {
     private let owner = Owner()
     private var output: [UInt8] = []
 
-    init() throws {
+    /// Opens the connection; its first stream has the number.
+    init(firstStream: Int = 1) throws {
         connection = HTTP2Connection(
             1,
             owner,
             on: channel.eventLoop,
-            .init(host: "a", isSecure: false, maximumHeadSize: 8192),
+            .init(host: "a", isSecure: false, maximumHeadSize: 8192, firstStream: firstStream),
             idleTimeout: nil
         )
         try connection.install(in: channel)

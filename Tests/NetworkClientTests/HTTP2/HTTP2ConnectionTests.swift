@@ -101,6 +101,24 @@ struct HTTP2ConnectionTests {
         #expect(third.isUnprocessed)
     }
 
+    @Test func `a request whose head waits when the stream numbers run out is resent on another connection`() throws {
+        let numbers: [UInt32] = [0x7FFF_FFFD, 0x7FFF_FFFF]
+        let lab = try HTTP2ConnectionLab(firstStream: Int(numbers[0]))
+        let waiting = lab.begin()
+        let first = lab.request()
+        #expect(!waiting.hasFailed && lab.connection.capacity > 0)
+        let last = lab.request()
+        #expect(waiting.isUnprocessed)
+        #expect(lab.connection.capacity == 0 && !lab.connection.isClosed)
+        lab.connection.send(.body(.byteBuffer(ByteBuffer(bytes: [1]))), for: waiting, flushes: true)
+        lab.channel.embeddedEventLoop.run()
+        for number in numbers { try lab.respond(on: number) }
+        #expect(first.hasEnd && last.hasEnd)
+        #expect(lab.connection.isClosed)
+        #expect(try lab.sentFrames().filter { $0.kind == Kind.headers }.map(\.stream) == numbers)
+        _ = try lab.channel.finish(acceptAlreadyClosed: true)
+    }
+
     @Test(arguments: [false, true])
     func `a response that ends before its request is sent frees the stream's place`(isPaused: Bool) throws {
         let lab = try HTTP2ConnectionLab()

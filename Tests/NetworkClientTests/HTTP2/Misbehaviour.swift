@@ -132,12 +132,16 @@ extension HTTP2Misbehaviour {
         [
             ("ENABLE_PUSH of 2", 2, 2), ("INITIAL_WINDOW_SIZE of 2^31", 4, 1 << 31),
             ("MAX_FRAME_SIZE of 16,383", 5, 16_383), ("MAX_FRAME_SIZE of 2^24", 5, 1 << 24),
+            ("ENABLE_CONNECT_PROTOCOL of 2", 8, 2),
         ].map { (name: String, setting: UInt16, value: UInt32) in
             connection(name) { peer, _ in try peer.send(.settings([(setting, value)])) }
         } + [
+            connection("ENABLE_CONNECT_PROTOCOL that is withdrawn") { peer, _ in
+                try peer.send(.settings([(8, 1)]), .settings([(8, 0)]))
+            },
             connection("an acknowledgement of settings with a payload") { peer, _ in
                 try peer.send(.init(Kind.settings, flags: 1, [0, 1, 0, 0, 0, 0]))
-            }
+            },
         ]
 
     /// Violations of the flow control (RFC 9113, 6.9).

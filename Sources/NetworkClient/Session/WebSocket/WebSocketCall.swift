@@ -33,7 +33,7 @@ extension HTTPError {
     /// The error for a connection that ended without a Close frame.
     static func webSocketLost(_ cause: (any Error)?, at host: String) -> Self {
         let errno = (cause as? IOError)?.errnoCode
-        let how = cause.map { errno.map(describe) ?? "\($0)" } ?? "closed by the server"
+        let how = cause.map { ($0 as? HTTPError)?.reason ?? errno.map(describe) ?? "\($0)" } ?? "closed by the server"
         let reason = "the connection of the WebSocket to \(host) ended without a Close frame (\(how))"
         return .init(.connectionLost, processing: .answered, reason: reason, errno: errno, cause: cause)
     }

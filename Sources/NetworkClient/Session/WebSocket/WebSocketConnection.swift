@@ -7,9 +7,7 @@ import ReachabilityCore
 ///
 /// Unchecked, because it is confined to the session's event loop, which each entry checks; the inbox can be used from any
 /// thread.
-final class WebSocketConnection: ChannelInboundHandler, @unchecked Sendable {
-    typealias InboundIn = ByteBuffer
-
+final class WebSocketConnection: UpgradedStreamReceiver, @unchecked Sendable {
     let loop: any EventLoop
     /// The received messages.
     let inbox = WebSocketInbox()
@@ -18,11 +16,10 @@ final class WebSocketConnection: ChannelInboundHandler, @unchecked Sendable {
     /// The request; nil once the WebSocket has ended.
     private var handle: WebSocketRequest?
     private let core: SessionCore
-    private let channel: any Channel
+    private let stream: any UpgradedStream
     private let options: WebSocketOptions
     private let host: String
     private let output: WebSocketOutput
-    private var context: ChannelHandlerContext?
     private var head: HTTPResponseHead?
 
     // Receiving.
@@ -43,7 +40,7 @@ final class WebSocketConnection: ChannelInboundHandler, @unchecked Sendable {
     private var closing = WebSocketClosing()
     /// Whether the user has closed the WebSocket: further messages are discarded.
     private var isClosedByUser = false
-    /// Whether the WebSocket has ended; the channel may still be open for a short time.
+    /// Whether the WebSocket has ended; the stream may still be open for a short time.
     private var isOver = false
     private var closeTimer: Scheduled<Void>?
     private var closeWaiters: [(WebSocketClosure) -> Void] = []
@@ -54,15 +51,15 @@ final class WebSocketConnection: ChannelInboundHandler, @unchecked Sendable {
     private var pingWaiters: [UInt64: (call: WebSocketCall, completion: (Result<Duration, HTTPError>) -> Void)] = [:]
     private var keepAliveTimer: Scheduled<Void>?
 
-    init(_ handle: WebSocketRequest, _ channel: any Channel, _ agreement: WebSocketHandshake.Agreement) {
+    init(_ handle: WebSocketRequest, _ stream: any UpgradedStream, _ agreement: WebSocketHandshake.Agreement) {
         self.handle = handle
-        self.channel = channel
+        self.stream = stream
         self.agreement = agreement
         core = handle.core
         loop = core.loop
         options = handle.options
         host = handle.current.endpoint.text
-        output = .init(channel, options, agreement)
+        output = .init(stream, on: loop, options, agreement)
         inflater = agreement.compression.flatMap { MessageInflater($0) }
         parser = .init(maximumMessageSize: options.maximumMessageSize, allowsCompression: inflater != nil)
         assembler = .init(maximumSize: options.maximumMessageSize)
@@ -71,9 +68,9 @@ final class WebSocketConnection: ChannelInboundHandler, @unchecked Sendable {
         }
     }
 
-    /// The addresses of both ends; nil if it is not an IP socket.
+    /// The addresses of both ends; nil if it is not an IP socket, or one that it shares.
     var addresses: (local: IPAddress, remote: IPAddress)? {
-        guard let local = channel.localAddress.flatMap({ IPAddress($0) }),
+        guard let channel = stream.channel, let local = channel.localAddress.flatMap({ IPAddress($0) }),
             let remote = channel.remoteAddress.flatMap({ IPAddress($0) })
         else { return nil }
         return (local, remote)
@@ -84,43 +81,26 @@ final class WebSocketConnection: ChannelInboundHandler, @unchecked Sendable {
         loop.preconditionInEventLoop()
         self.head = head
         do {
-            try channel.pipeline.syncOperations.addHandler(self)
+            try stream.start(self)
         } catch {
             return finish(.failure(.lost(error, hasHead: false, at: host)))
         }
-        setAutoRead(true)
         scheduleKeepAlive()
         handle?.begin(.open(self, .init(head)))
+        stream.resume()
     }
-
-    func handlerAdded(context: ChannelHandlerContext) { self.context = context }
-
-    func handlerRemoved(context: ChannelHandlerContext) { self.context = nil }
 
     // MARK: Receiving
 
-    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+    func receive(_ bytes: ByteBuffer) {
         guard !isOver else { return }
-        var bytes = unwrapInboundIn(data)
+        var bytes = bytes
         lastReceived = .now()
         if input.readableBytes == 0 { input = bytes } else { input.writeBuffer(&bytes) }
         parse()
     }
 
-    func channelInactive(context: ChannelHandlerContext) {
-        holdEnd(nil)
-        context.fireChannelInactive()
-    }
-
-    func errorCaught(context: ChannelHandlerContext, error: any Error) {
-        holdEnd(error)
-        context.shut(inOrder: false)
-    }
-
-    func channelWritabilityChanged(context: ChannelHandlerContext) {
-        output.resume()
-        context.fireChannelWritabilityChanged()
-    }
+    func streamIsWritable() { output.resume() }
 
     /// Parses the input while the messages are read; stops reading the connection while they are not.
     private func parse() {
@@ -137,7 +117,7 @@ final class WebSocketConnection: ChannelInboundHandler, @unchecked Sendable {
     /// Whether further messages are accepted; if not, the connection is not read until they are.
     private var hasRoom: Bool {
         let isFull = !isClosedByUser && inbox.isFull()
-        if isFull, isReading { setAutoRead(false) }
+        if isFull, isReading { stream.setReading(false) }
         isReading = !isFull
         return !isFull
     }
@@ -148,19 +128,17 @@ final class WebSocketConnection: ChannelInboundHandler, @unchecked Sendable {
         lastReceived = .now()
         parse()
         guard isReading else { return }
-        if let heldEnd { connectionEnded(heldEnd.cause) } else { setAutoRead(true) }
+        if let heldEnd { connectionEnded(heldEnd.cause) } else { stream.setReading(true) }
     }
 
     /// Ends the WebSocket with its connection, once what was received before is read.
     ///
     /// When the server closes the connection, the channel reads up to the end regardless.
-    private func holdEnd(_ cause: (any Error)?) {
+    func streamEnded(_ cause: (any Error)?) {
         heldEnd = heldEnd ?? .init(cause: cause)
         parse()
         if isReading { connectionEnded(cause) }
     }
-
-    private func setAutoRead(_ reads: Bool) { try? channel.syncOptions?.setOption(.autoRead, value: reads) }
 
     /// Parses up to the next event; returns whether there was one.
     private func parseNext() throws(WebSocketFault) -> Bool {
@@ -174,7 +152,7 @@ final class WebSocketConnection: ChannelInboundHandler, @unchecked Sendable {
             return event != nil
         }
         input.moveReaderIndex(forwardBy: consumed - count)
-        if let payload = input.readSlice(length: count) { try receive(payload) }
+        if let payload = input.readSlice(length: count) { try receivePayload(payload) }
         return true
     }
 
@@ -191,7 +169,7 @@ final class WebSocketConnection: ChannelInboundHandler, @unchecked Sendable {
         }
     }
 
-    private func receive(_ payload: ByteBuffer) throws(WebSocketFault) {
+    private func receivePayload(_ payload: ByteBuffer) throws(WebSocketFault) {
         if isMessageCompressed, let inflater {
             return try inflater.inflate(payload) { piece throws(WebSocketFault) in try assembler.append(piece) }
         }
@@ -314,9 +292,8 @@ final class WebSocketConnection: ChannelInboundHandler, @unchecked Sendable {
     private func receiveClose(_ closure: WebSocketClosure) {
         // The client's own Close frame may be queued.
         output.close(closing.receive(closure) ?? .init(closure.code), discardsQueue: true)
-        limitClosing()
+        endStream()
         finish(.success(()))
-        // The server closes the connection first (RFC 6455, 7.1.1).
     }
 
     /// Closes the WebSocket because of the server's fault.
@@ -325,8 +302,14 @@ final class WebSocketConnection: ChannelInboundHandler, @unchecked Sendable {
         let closure = WebSocketClosure(fault.code)
         _ = closing.send(closure)
         output.close(closure, discardsQueue: true)
-        limitClosing()
+        endStream()
         finish(.failure(.webSocketFailed(fault, at: host)))
+    }
+
+    /// Ends the stream after the Close frame; the server closes a connection first (RFC 6455, 7.1.1).
+    private func endStream() {
+        stream.finishOutput()
+        limitClosing()
     }
 
     /// Closes the connection if the server does not.
@@ -399,7 +382,7 @@ final class WebSocketConnection: ChannelInboundHandler, @unchecked Sendable {
     }
 
     /// Closes the connection, whatever the server does.
-    private func shut(inOrder: Bool) { context?.shut(inOrder: inOrder) }
+    private func shut(inOrder: Bool) { stream.close(inOrder: inOrder) }
 }
 
 extension WebSocketConnection: PathFollowing {

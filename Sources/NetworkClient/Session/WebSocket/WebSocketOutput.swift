@@ -1,7 +1,7 @@
 import NIOCore
 import NetworkClientCore
 
-/// Sends messages and control frames, as fast as the channel accepts them; confined to the session's event loop.
+/// Sends messages and control frames, as fast as the stream accepts them; confined to the session's event loop.
 ///
 /// Messages are sent in their order, a frame at a time. Control frames are sent between two frames.
 final class WebSocketOutput {
@@ -17,21 +17,27 @@ final class WebSocketOutput {
         var hasBegun = false
     }
 
-    private let channel: any Channel
+    private let stream: any UpgradedStream
+    private let loop: any EventLoop
     private let maximumFrameSize: Int
     private let minimumCompressedSize: Int
     private let deflater: MessageDeflater?
     /// The message of which a part was sent.
     private var current: Item?
     private var queue = CircularBuffer<Item>()
-    /// The response to the last ping, which waits until the channel accepts more.
+    /// The response to the last ping, which waits until the stream accepts more.
     private var pong: [UInt8]?
     private var isSending = false
     /// Whether the Close frame was sent, after which nothing follows.
     private var isClosed = false
 
-    init(_ channel: any Channel, _ options: WebSocketOptions, _ agreement: WebSocketHandshake.Agreement) {
-        self.channel = channel
+    init(
+        _ stream: any UpgradedStream,
+        on loop: any EventLoop,
+        _ options: WebSocketOptions,
+        _ agreement: WebSocketHandshake.Agreement
+    ) {
+        (self.stream, self.loop) = (stream, loop)
         maximumFrameSize = options.maximumFrameSize
         minimumCompressedSize = options.compression?.minimumSize ?? 0
         deflater = agreement.compression.flatMap { MessageDeflater($0) }
@@ -105,12 +111,12 @@ final class WebSocketOutput {
 
     // MARK: Frames
 
-    /// Sends what the channel accepts; called whenever it accepts more.
+    /// Sends what the stream accepts; called whenever it accepts more.
     func resume() {
         guard !isSending else { return }
         isSending = true
         defer { isSending = false }
-        while channel.isWritable, channel.isActive, !isClosed {
+        while stream.isWritable, !isClosed {
             if let payload = pong {
                 pong = nil
                 write(.init(.pong, length: payload.count), ByteBuffer(bytes: payload))
@@ -154,19 +160,20 @@ final class WebSocketOutput {
     private func write(_ frame: WebSocketFrame, _ payload: ByteBuffer, _ completion: Completion? = nil) {
         let key = UInt32.random(in: .min ... .max)
         let header = frame.encoded(maskedBy: key)
-        var bytes = channel.allocator.buffer(capacity: header.count + payload.readableBytes)
+        var bytes = ByteBuffer()
+        bytes.reserveCapacity(header.count + payload.readableBytes)
         bytes.writeBytes(header)
         bytes.writeImmutableBuffer(payload)
         bytes.withUnsafeMutableReadableBytes { all in
             WebSocketFrame.mask(.init(rebasing: all[header.count...]), with: key)
         }
-        let written = channel.eventLoop.makePromise(of: Void.self)
+        let written = loop.makePromise(of: Void.self)
         if let completion {
             written.futureResult.assumeIsolated().whenComplete { result in
                 completion(result.mapError { .connectionEnded($0) })
             }
         }
-        channel.writeAndFlush(bytes, promise: written)
+        stream.write(bytes, written)
     }
 }
 

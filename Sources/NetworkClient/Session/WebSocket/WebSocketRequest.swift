@@ -5,7 +5,8 @@ import NIOCore
 import NIOHTTP1
 import NetworkClientCore
 
-/// The request that opens a WebSocket: a GET whose response changes the protocol (RFC 6455, 4).
+/// The request that opens a WebSocket: a GET whose response changes the protocol (RFC 6455, 4), or, on a connection with
+/// HTTP/2 whose server allows it, an extended CONNECT (RFC 8441).
 ///
 /// It finishes with the WebSocket.
 final class WebSocketRequest: RequestHandle, @unchecked Sendable {
@@ -36,12 +37,13 @@ final class WebSocketRequest: RequestHandle, @unchecked Sendable {
 
     override func makeReceiver() -> (any BodyReceiver)? { key }
 
-    /// Checks the response that changes the protocol.
+    /// Checks the response that opens the WebSocket.
     ///
     /// - Throws: `webSocketRefused`; the reason says what is wrong.
     func agreement(with head: HTTPResponseHead) throws(HTTPError) -> WebSocketHandshake.Agreement {
         do throws(WebSocketRefusal) {
-            return try options.handshake.agreement(accept: key.accept) { head.headers[$0] }
+            let accept = head.version == .http2Final ? nil : key.accept
+            return try options.handshake.agreement(accept: accept) { head.headers[$0] }
         } catch {
             let reason = "\(current.endpoint.text) does not complete the WebSocket handshake: \(error.reason)"
             throw .init(.webSocketRefused, processing: .answered, reason: reason, cause: error)
@@ -85,8 +87,8 @@ final class WebSocketRequest: RequestHandle, @unchecked Sendable {
             .webSocketRefused,
             processing: .init(status: response.status),
             reason: """
-                the server responded with \(response.head.status) and not with 101: \
-                see whether there is a WebSocket at this URL
+                the server responded with \(response.head.status) and opened no WebSocket: \
+                see whether there is one at this URL
                 """
         )
         error.request = request.description
@@ -132,8 +134,9 @@ extension HTTPSession {
     /// ```
     /// The opening handshake is a GET of the session, with its gate, proxies, trust settings, credentials, redirects,
     /// retries and interceptors. The schemes `ws` and `wss` are the same as `http` and `https`. A proxy opens a tunnel.
-    /// The connection then leaves the session's pool. ``Timeouts/total`` and ``Timeouts/read`` apply to the handshake
-    /// only.
+    /// The connection then leaves the session's pool. If the session has a connection to the origin with HTTP/2 whose server
+    /// allows it, the WebSocket is a stream of that one (RFC 8441). ``Timeouts/total`` and ``Timeouts/read`` apply to the
+    /// handshake only.
     ///
     /// - Parameters:
     ///   - reference: The URL, or a reference that is resolved against the session's base URL.

@@ -38,7 +38,8 @@ final class ScriptStage {
         for command in Self.common { try provide(command) }
         let forTests = [
             "ip", "tmux", "nginx", "apache2", "lighttpd", "curl", "perl", "python3", "unshare", "tinyproxy", "squid",
-            "microsocks", "nghttpd", "h2o", "caddy", "mosquitto", "mosquitto_sub", "nats-server", "zsh", "fish",
+            "microsocks", "nghttpd", "nghttpx", "h2o", "caddy", "mosquitto", "mosquitto_sub", "nats-server", "zsh",
+            "fish",
             "mandoc",
             "dpkg-shlibdeps", "krb5kdc", "kadmin.local", "kinit",
         ]
