@@ -437,7 +437,7 @@ struct MQTTClientTests {
         acceptance.succeed()
         await stopping.value
         while received.all.count < 3 { try await Task.sleep(for: .milliseconds(5)) }
-        #expect(received.all == ["CONNECT", "PUBLISH n1.", "DISCONNECT success"])
+        #expect(received.all == ["CONNECT", "PUBLISH n1.", "DISCONNECT success (0x00)"])
         try await server.close()
     }
 
@@ -453,13 +453,13 @@ struct MQTTClientTests {
         lab.publish(1...1)
         await lab.client.stop(within: .seconds(120))
         while received.all.count < 4 { try await Task.sleep(for: .milliseconds(5)) }
-        #expect(received.all == ["CONNECT", "CONNECT", "PUBLISH n1.", "DISCONNECT success"])
+        #expect(received.all == ["CONNECT", "CONNECT", "PUBLISH n1.", "DISCONNECT success (0x00)"])
         try await server.close()
     }
 
     @Test(
         "A client that is stopped before all messages are sent leaves the will to the broker",
-        arguments: [(1, "disconnect with will message"), (2, "success")]
+        arguments: [(1, "disconnect with will message (0x04)"), (2, "success (0x00)")]
     )
     func stopWithUnsent(window: Int, reason: String) async throws {
         let received = LabInbox<String>()
