@@ -202,6 +202,15 @@ let package = Package(
             ],
             swiftSettings: settings
         ),
+        .target(
+            name: "BrokerCommandLine",
+            dependencies: [
+                "CommandLineSupport", "LinuxSystem", "MQTTClient", "MQTTCore", "NetwatchCore", "NetworkClient",
+                "ReachabilityCore",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+            ],
+            swiftSettings: settings
+        ),
         .executableTarget(
             name: "netwatch",
             dependencies: [
@@ -225,8 +234,8 @@ let package = Package(
         .executableTarget(
             name: "netwatch-forward",
             dependencies: [
-                "CommandLineSupport", "EventService", "FleetCore", "LinuxSystem", "Locking", "MQTTClient", "MQTTCore",
-                "NetwatchCore", "NetworkClient", "ReachabilityCore",
+                "BrokerCommandLine", "CommandLineSupport", "EventService", "FleetCore", "LinuxSystem", "Locking",
+                "MQTTClient", "MQTTCore", "NetwatchCore", "NetworkClient", "ReachabilityCore",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "NIOCore", package: "swift-nio"),

@@ -1,5 +1,6 @@
 import Glibc
 package import LinuxSystem
+import NetwatchCore
 
 /// Writes whole lines to a descriptor immediately, without a buffer.
 package struct LineOutput: Sendable {
@@ -89,5 +90,13 @@ package enum StandardOutput {
         } catch {
             return try error.end(writing: "stdout")
         }
+    }
+}
+
+/// Lines on stderr.
+package enum StandardError {
+    /// Prints a line, if that is possible.
+    package static func note(_ text: String) {
+        try? LineOutput.standardError.write("netwatch: \(text.escapedForTerminal)\n")
     }
 }

@@ -1,10 +1,12 @@
 import ArgumentParser
+import BrokerCommandLine
 import CommandLineSupport
 import EventService
 import FleetCore
 import MQTTClient
 import MQTTCore
 import NetwatchCore
+import NetworkClient
 
 /// `netwatch forward`: sends the events of this machine to an MQTT broker.
 struct ForwardCommand: NetwatchCommand {
@@ -42,6 +44,9 @@ struct ForwardCommand: NetwatchCommand {
     @OptionGroup(title: "Machine") var machine: MachineOptions
     @OptionGroup(title: "Connection") var connection: BrokerOptions
 
+    @Flag(name: .customLong("no-cellular"), help: "Connect only while the path to the broker is not cellular.")
+    var avoidsCellular = false
+
     @Option(
         parsing: .unconditional,
         help: .init("The Unix socket of 'netwatch serve'.", valueName: "path"),
@@ -66,7 +71,11 @@ struct ForwardCommand: NetwatchCommand {
     )
     var homeAssistant: String?
 
-    func validate() throws { try connection.check(broker) }
+    func validate() throws {
+        try connection.check(broker)
+        guard avoidsCellular, connection.binding != .unbound else { return }
+        throw ValidationError("--no-cellular chooses the interface; leave out --interface")
+    }
 
     func execute() throws(ToolError) -> ExitStatus {
         let invitation = ServiceManager.Invitation.take()
@@ -79,7 +88,7 @@ struct ForwardCommand: NetwatchCommand {
             client: client,
             socket: socket,
             homeAssistant: homeAssistant.map(HomeAssistantDiscovery.init(prefix:)),
-            path: connection.pathChoice(broker)
+            path: .init(host: broker.host, binding: connection.binding, avoidsCellular: avoidsCellular)
         )
         if !broker.isSecure, !broker.isLoopback {
             StandardError.note(

@@ -319,9 +319,3 @@ extension Forwarder {
         if isNew { StandardError.note(text) }
     }
 }
-
-/// Lines on stderr.
-enum StandardError {
-    /// Prints a line, if that is possible.
-    static func note(_ text: String) { try? LineOutput.standardError.write("netwatch: \(text.escapedForTerminal)\n") }
-}

@@ -1,4 +1,5 @@
 import ArgumentParser
+import BrokerCommandLine
 import CommandLineSupport
 import Crypto
 import FleetCore

@@ -1,45 +1,45 @@
-import ArgumentParser
-import CommandLineSupport
+package import ArgumentParser
+package import CommandLineSupport
 import Glibc
 import LinuxSystem
-import MQTTClient
-import MQTTCore
+package import MQTTClient
+package import MQTTCore
 import NetwatchCore
-import NetworkClient
+package import NetworkClient
 import ReachabilityCore
 
 /// How the broker is connected to.
-struct BrokerOptions: ParsableArguments {
+package struct BrokerOptions: ParsableArguments {
     @Option(parsing: .unconditional, help: .init("The user for the broker.", valueName: "name"))
-    var user: String?
+    package var user: String?
 
     @Option(
         parsing: .unconditional,
         help: .init("Read the password from this file, or from $CREDENTIALS_DIRECTORY/FILE.", valueName: "file"),
         completion: .file()
     )
-    var passwordFile: String?
+    package var passwordFile: String?
 
     @Option(
         parsing: .unconditional,
         help: .init("Trust only the root certificates in this file (PEM or DER).", valueName: "file"),
         completion: .file()
     )
-    var cacert: String?
+    package var cacert: String?
 
     @Option(
         parsing: .unconditional,
         help: .init("Use this client certificate.", valueName: "file"),
         completion: .file()
     )
-    var cert: String?
+    package var cert: String?
 
     @Option(
         parsing: .unconditional,
         help: .init("Use this key for --cert, if it is in another file.", valueName: "file"),
         completion: .file()
     )
-    var key: String?
+    package var key: String?
 
     @Option(
         parsing: .unconditionalSingleValue,
@@ -49,7 +49,7 @@ struct BrokerOptions: ParsableArguments {
         ),
         completion: .file()
     )
-    var pin: [String] = []
+    package var pin: [String] = []
 
     @Option(
         name: .customLong("interface"),
@@ -58,37 +58,34 @@ struct BrokerOptions: ParsableArguments {
         completion: .shellCommand("ls /sys/class/net"),
         transform: BindingArgument.parse
     )
-    var binding: LocalBinding = .unbound
-
-    @Flag(name: .customLong("no-cellular"), help: "Connect only while the path to the broker is not cellular.")
-    var avoidsCellular = false
+    package var binding: LocalBinding = .unbound
 
     @Option(
         parsing: .unconditional,
         help: .init("How long the connection may be silent; the broker may demand less.", valueName: "duration"),
         transform: KeepAliveArgument.parse
     )
-    var keepalive = KeepAliveArgument(seconds: 60)
+    package var keepalive = KeepAliveArgument(seconds: 60)
 
     @Option(
         parsing: .unconditional,
         help: .init("The version of MQTT (default: 5, or 3.1.1 if the broker does not have it).", valueName: "5|3.1.1"),
         transform: VersionArgument.parse
     )
-    var mqttVersion: MQTTVersion?
+    package var mqttVersion: MQTTVersion?
+
+    package init() {}
 
     /// Checks that the options fit together.
-    func check(_ broker: BrokerURL) throws {
+    package func check(_ broker: BrokerURL) throws {
         let usesTLS = cacert != nil || cert != nil || !pin.isEmpty
         if usesTLS, !broker.isSecure { throw ValidationError("--cacert, --cert and --pin are about TLS; use mqtts://") }
         if key != nil, cert == nil { throw ValidationError("--key is of no use without --cert; give both") }
         if passwordFile != nil, user == nil { throw ValidationError("--password-file needs a user; add --user") }
-        guard avoidsCellular, binding != .unbound else { return }
-        throw ValidationError("--no-cellular chooses the interface; leave out --interface")
     }
 
     /// Returns the parameters of a client without identity.
-    func client(of broker: BrokerURL) throws(ToolError) -> MQTTClient.Configuration {
+    package func client(of broker: BrokerURL) throws(ToolError) -> MQTTClient.Configuration {
         var session = MQTTSession.Configuration(clientID: "")
         session.userName = user
         session.password = try passwordFile.map { (path) throws(ToolError) in try PasswordFile.read(path) }
@@ -119,11 +116,6 @@ struct BrokerOptions: ParsableArguments {
         if let cert { options.clientIdentity = try .init(certificateFile: cert, keyFile: key ?? cert) }
         return options
     }
-
-    /// Which paths are used.
-    func pathChoice(_ broker: BrokerURL) -> PathChoice {
-        .init(host: broker.host, binding: binding, avoidsCellular: avoidsCellular)
-    }
 }
 
 /// Reads the value of `--interface`.
@@ -141,8 +133,8 @@ enum BindingArgument {
 }
 
 /// The value of `--keepalive`.
-struct KeepAliveArgument: Hashable {
-    let seconds: UInt16
+package struct KeepAliveArgument: Hashable, Sendable {
+    package let seconds: UInt16
 
     /// Reads a duration of 5 s to 18 h, in whole seconds.
     ///
@@ -155,7 +147,7 @@ struct KeepAliveArgument: Hashable {
 }
 
 extension KeepAliveArgument: CustomStringConvertible {
-    var description: String { "\(seconds)s" }
+    package var description: String { "\(seconds)s" }
 }
 
 /// Reads the value of `--mqtt-version`.

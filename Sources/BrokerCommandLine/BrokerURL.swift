@@ -1,21 +1,21 @@
-import CommandLineSupport
+package import CommandLineSupport
 import NetwatchCore
 import ReachabilityCore
 
 /// The URL of a broker: `mqtts://HOST[:PORT]`, or `mqtt://` without TLS.
-struct BrokerURL: Hashable {
-    let isSecure: Bool
+package struct BrokerURL: Hashable, Sendable {
+    package let isSecure: Bool
     /// The name or address, without brackets.
-    let host: String
-    let port: Int
+    package let host: String
+    package let port: Int
 
     /// Whether the broker is on this machine.
-    var isLoopback: Bool { host == "localhost" || IPAddress(host)?.isLoopback == true }
+    package var isLoopback: Bool { host == "localhost" || IPAddress(host)?.isLoopback == true }
 
     /// Reads a URL.
     ///
     /// - Throws: ``ArgumentError`` that says what was wrong and how to write it.
-    init(parsing text: String) throws(ArgumentError) {
+    package init(parsing text: String) throws(ArgumentError) {
         guard let scheme = ["mqtts://", "mqtt://"].first(where: text.hasPrefix) else {
             throw .init("it does not begin with mqtts:// or mqtt://; \(Self.howTo)")
         }
@@ -50,11 +50,11 @@ struct BrokerURL: Hashable {
 }
 
 /// Reads parts of topics.
-enum TopicArgument {
+package enum TopicArgument {
     /// Reads one level of a topic.
     ///
     /// - Throws: ``ArgumentError`` that says what was wrong and how to write it.
-    static func parse(_ text: String) throws(ArgumentError) -> String {
+    package static func parse(_ text: String) throws(ArgumentError) -> String {
         guard !text.contains("/") else { throw .init("it has a slash; write one name such as site-3") }
         return try parseLevels(text)
     }
@@ -62,7 +62,7 @@ enum TopicArgument {
     /// Reads one or more levels of a topic.
     ///
     /// - Throws: ``ArgumentError`` that says what was wrong and how to write it.
-    static func parseLevels(_ text: String) throws(ArgumentError) -> String {
+    package static func parseLevels(_ text: String) throws(ArgumentError) -> String {
         guard !text.isEmpty, !text.hasPrefix("/"), !text.hasSuffix("/") else {
             throw .init("it is empty or has an empty level; write a name such as site-3")
         }
