@@ -203,6 +203,13 @@ let package = Package(
             swiftSettings: settings
         ),
         .target(
+            name: "TerminalDrawing",
+            dependencies: [
+                "CLinux", "CNcurses", "CommandLineSupport", "LinuxSystem", "NetwatchCore", "ReachabilityCore",
+            ],
+            swiftSettings: settings
+        ),
+        .target(
             name: "BrokerCommandLine",
             dependencies: [
                 "CommandLineSupport", "LinuxSystem", "MQTTClient", "MQTTCore", "NetwatchCore", "NetworkClient",
@@ -214,8 +221,8 @@ let package = Package(
         .executableTarget(
             name: "netwatch",
             dependencies: [
-                "CLinux", "CNcurses", "CommandLineSupport", "EventService", "LinuxSystem", "NetwatchCore",
-                "Reachability", "ReachabilityCore",
+                "CLinux", "CommandLineSupport", "EventService", "LinuxSystem", "NetwatchCore", "Reachability",
+                "ReachabilityCore", "TerminalDrawing",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: settings,
@@ -576,7 +583,7 @@ let package = Package(
             name: "netwatchTests",
             dependencies: [
                 "CLinux", "CNcurses", "CommandLineLab", "CommandLineSupport", "HTTPLab", "LinuxSystem", "NetwatchCore",
-                "NetworkLab", "Reachability", "ReachabilityCore", "netwatch",
+                "NetworkLab", "Reachability", "ReachabilityCore", "TerminalDrawing", "netwatch",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             exclude: ["Live/Snapshots"],

@@ -76,9 +76,12 @@ struct ImportTableTests {
         "ResourceLoaderCore": [],
         "RequestGate": ["NetworkClientCore", "ReachabilityCore"],
         "Reachability": ["CNetlink", "Glibc", "LinuxSystem", "Locking", "ReachabilityCore", "Synchronization"],
+        "TerminalDrawing": [
+            "CLinux", "CNcurses", "CommandLineSupport", "Glibc", "LinuxSystem", "NetwatchCore", "ReachabilityCore",
+        ],
         "netwatch": system.union([
-            "ArgumentParser", "CNcurses", "CommandLineSupport", "EventService", "LinuxSystem", "NetwatchCore",
-            "Reachability", "ReachabilityCore",
+            "ArgumentParser", "CommandLineSupport", "EventService", "LinuxSystem", "NetwatchCore", "Reachability",
+            "ReachabilityCore", "TerminalDrawing",
         ]),
         "netwatchd": system.union([
             "ArgumentParser", "CommandLineSupport", "Crypto", "EventCore", "EventJournal", "EventPage", "EventServer",
@@ -91,7 +94,8 @@ struct ImportTableTests {
         ]),
         "netwatch-forward": system.union([
             "ArgumentParser", "BrokerCommandLine", "CommandLineSupport", "Crypto", "EventService", "FleetCore",
-            "LinuxSystem", "Locking", "MQTTClient", "MQTTCore", "NIOCore", "NIOPosix", "NetwatchCore", "NetworkClient", "ReachabilityCore",
+            "LinuxSystem", "Locking", "MQTTClient", "MQTTCore", "NIOCore", "NIOPosix", "NetwatchCore",
+            "NetworkClient", "ReachabilityCore",
         ]),
         "netwatch-outbox": [
             "ArgumentParser", "CommandLineSupport", "DurableStore", "Glibc", "LinuxSystem", "Locking", "NetwatchCore",

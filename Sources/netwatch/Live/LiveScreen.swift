@@ -1,10 +1,10 @@
-import CLinux
 import CommandLineSupport
 import Glibc
 import LinuxSystem
 import NetwatchCore
 import Reachability
 import ReachabilityCore
+import TerminalDrawing
 
 /// Shows the live view, or says why this terminal cannot.
 enum LiveScreen {
@@ -18,7 +18,7 @@ enum LiveScreen {
 
     /// Shows it until it is left.
     static func show(_ configuration: LiveConfiguration) throws(ToolError) -> Outcome {
-        let isASCII = !hasUnicode()
+        let isASCII = !TerminalFitness.hasUnicode()
         let device: TerminalDevice
         let screen: CursesScreen
         let signals: SignalDescriptor
@@ -43,7 +43,7 @@ enum LiveScreen {
         // Also where the monitor cannot be started: what is said of that is not for a screen that goes away.
         defer { screen.leave() }
         let options = options(configuration, isASCII: isASCII)
-        let wait = LiveWait(signals: signals, wakeup: wakeup, device: device)
+        let wait = TerminalWait(signals: signals, wakeup: wakeup, device: device)
         return .shown(try LiveShell(configuration, options, screen, wait).run())
     }
 
@@ -56,15 +56,6 @@ enum LiveScreen {
             isASCII: isASCII,
             context: configuration.monitor.evaluationContext
         )
-    }
-
-    /// Whether the terminal takes UTF-8, as far as the environment says (setlocale(3), nl_langinfo(3)).
-    ///
-    /// Only the characters are taken from there: numbers and messages stay as they are.
-    private static func hasUnicode() -> Bool {
-        setlocale(LC_CTYPE, "")
-        guard let name = nl_langinfo(nl_item(CODESET)) else { return false }
-        return strcasecmp(name, "UTF-8") == 0
     }
 
     private static func variable(_ name: String) -> String? { getenv(name).map { String(cString: $0) } }

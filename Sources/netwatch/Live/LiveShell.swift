@@ -4,6 +4,7 @@ import LinuxSystem
 import NetwatchCore
 import Reachability
 import ReachabilityCore
+import TerminalDrawing
 
 /// Shows the live view on a terminal until the user quits: passes events to it, and redraws only what changed.
 ///
@@ -12,7 +13,7 @@ final class LiveShell {
     private let configuration: LiveConfiguration
     private let screen: CursesScreen
     private let device: TerminalDevice
-    private let wait: LiveWait
+    private let wait: TerminalWait
     private let data: LiveData
     private var view: LiveView
     private var recording: LiveRecording?
@@ -56,7 +57,7 @@ final class LiveShell {
         _ configuration: LiveConfiguration,
         _ options: LiveViewOptions,
         _ screen: CursesScreen,
-        _ wait: LiveWait
+        _ wait: TerminalWait
     ) throws(ToolError) {
         self.configuration = configuration
         self.screen = screen
@@ -82,7 +83,7 @@ final class LiveShell {
     }
 
     private func sleep() throws(ToolError) {
-        let events: LiveWait.Events
+        let events: TerminalWait.Events
         do throws(SystemError) { events = try wait.wait(until: deadline) } catch { throw error.toolError("wait") }
         if device.isBehind, !device.write() {
             end = .status(.success)
@@ -238,48 +239,6 @@ extension LiveShell {
         }
         nextRecording = SystemClock.now.advanced(by: Self.recordingInterval)
         handle(.recording(recording.state, at: LiveClock.moment))
-    }
-}
-
-/// The events that the live view waits for: signals, other threads, the keyboard, a slow terminal, and time (poll(2)).
-struct LiveWait {
-    /// Received signals.
-    let signals: SignalDescriptor
-    /// The wakeup for other threads.
-    let wakeup: Wakeup
-    /// The terminal.
-    let device: TerminalDevice
-
-    /// The events of a wait.
-    struct Events: OptionSet {
-        let rawValue: UInt8
-        /// Another thread has something.
-        static let wakeup = Self(rawValue: 1)
-        /// Something was typed.
-        static let typed = Self(rawValue: 2)
-        /// The terminal is closed.
-        static let gone = Self(rawValue: 4)
-    }
-
-    /// Waits for any input, including signals, or until a moment; nil for no limit.
-    func wait(until deadline: Instant?) throws(SystemError) -> Events {
-        let typing = Int16(POLLIN) | (device.isBehind ? Int16(POLLOUT) : 0)
-        var descriptors = [
-            pollfd(fd: signals.descriptor, events: Int16(POLLIN), revents: 0),
-            pollfd(fd: wakeup.descriptor, events: Int16(POLLIN), revents: 0),
-            pollfd(fd: device.descriptor, events: typing, revents: 0),
-        ]
-        let timeout = deadline.map { SystemClock.now.duration(to: $0).pollTimeout } ?? -1
-        _ = try retryingOnInterrupt { poll(&descriptors, nfds_t(descriptors.count), timeout) }
-        var events: Events = []
-        if descriptors[1].revents != 0 {
-            wakeup.clear()
-            events.insert(.wakeup)
-        }
-        let terminal = Int32(descriptors[2].revents)
-        if terminal & POLLIN != 0 { events.insert(.typed) }
-        if terminal & (POLLHUP | POLLERR | POLLNVAL) != 0 { events.insert(.gone) }
-        return events
     }
 }
 

@@ -5,6 +5,7 @@ import Reachability
 import ReachabilityCore
 import Testing
 
+@testable import TerminalDrawing
 @testable import netwatch
 
 @Suite struct LivePartsTests {

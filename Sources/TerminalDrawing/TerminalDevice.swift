@@ -1,17 +1,17 @@
 import CLinux
 import CommandLineSupport
-import Glibc
-import LinuxSystem
-import NetwatchCore
+package import Glibc
+package import LinuxSystem
+package import NetwatchCore
 
 /// The terminal of stdout: the source of keys, the destination of drawing, and the owner of the saved settings.
 ///
 /// Confined to the main thread.
-final class TerminalDevice {
+package final class TerminalDevice {
     /// The descriptor to read and write; non-blocking if the kernel allowed it to be opened again.
-    let descriptor: Int32
+    package let descriptor: Int32
     /// The settings as they were.
-    let settings: termios
+    package let settings: termios
     /// The bytes that the terminal has not accepted yet.
     private var pending: ArraySlice<UInt8> = []
 
@@ -20,7 +20,7 @@ final class TerminalDevice {
     /// Opened again, so that flags of this descriptor do not affect the shell's.
     ///
     /// - Throws: The errno; `ENOTTY` if stdout is no terminal, or one that cannot be read.
-    init() throws(SystemError) {
+    package init() throws(SystemError) {
         descriptor = try Self.open()
         var settings = termios()
         guard tcgetattr(descriptor, &settings) == 0 else {
@@ -46,7 +46,7 @@ final class TerminalDevice {
 
     /// The size in characters (ioctl_tty(2)), at most ``maximumLength`` in each direction; 80 by 24 if the terminal does
     /// not report one.
-    var size: ScreenSize {
+    package var size: ScreenSize {
         var size = winsize()
         guard ioctl(descriptor, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0, size.ws_row > 0 else {
             return .init(columns: 80, rows: 24)
@@ -67,16 +67,16 @@ final class TerminalDevice {
     }
 
     /// Whether some output is not yet written.
-    var isBehind: Bool { !pending.isEmpty }
+    package var isBehind: Bool { !pending.isEmpty }
 
     /// Writes as much as the terminal accepts now, and keeps the rest; false if the terminal is closed.
-    func write(_ bytes: some Sequence<UInt8>) -> Bool {
+    package func write(_ bytes: some Sequence<UInt8>) -> Bool {
         pending += bytes
         return write()
     }
 
     /// Continues to write the kept output; false if the terminal is closed.
-    func write() -> Bool {
+    package func write() -> Bool {
         while !pending.isEmpty {
             guard isReady(toWriteWithin: 0) else { return true }
             let part = pending.prefix(Self.portion)

@@ -3,14 +3,14 @@ import CNcurses
 import CommandLineSupport
 import Glibc
 import LinuxSystem
-import NetwatchCore
+package import NetwatchCore
 
-/// The terminal's screen while the live view has it (ncurses(3X)); ncurses redraws only what changed.
+/// The terminal's screen while a view has it (ncurses(3X)); ncurses redraws only what changed.
 ///
 /// Confined to the main thread, as ncurses is.
-final class CursesScreen {
+package final class CursesScreen {
     /// How many characters fit.
-    private(set) var size: ScreenSize
+    package private(set) var size: ScreenSize
     private let device: TerminalDevice
     private let curses: netwatch_curses
     private let screen: OpaquePointer
@@ -35,7 +35,7 @@ final class CursesScreen {
     ///   - isColored: Whether colors are wanted.
     ///   - isASCII: Whether it shows only ASCII.
     /// - Throws: Why this terminal cannot show the view; its settings are as before then.
-    init(_ device: TerminalDevice, type: String, isColored: Bool, isASCII: Bool) throws(TerminalUnfit) {
+    package init(_ device: TerminalDevice, type: String, isColored: Bool, isASCII: Bool) throws(TerminalUnfit) {
         let curses = try CursesLibrary.load()
         let buffer: DrawingBuffer
         do throws(SystemError) { buffer = try .init(device) } catch { throw .init("\(error)") }
@@ -78,7 +78,7 @@ final class CursesScreen {
 
 extension CursesScreen {
     /// Draws a frame; false if the terminal is closed.
-    func draw(_ frame: Frame) -> Bool {
+    package func draw(_ frame: Frame) -> Bool {
         for row in 0..<size.rows {
             let line = row < frame.lines.count ? frame.lines[row] : StyledLine()
             if shown[row] != line { draw(line, at: row) }
@@ -91,10 +91,10 @@ extension CursesScreen {
     }
 
     /// Writes the output of ncurses, as far as the terminal accepts it; false if the terminal is closed.
-    func flush() -> Bool { device.write(buffer.take()) }
+    package func flush() -> Bool { device.write(buffer.take()) }
 
     /// Redraws everything with the next frame, at the size that the terminal has then.
-    func invalidate() {
+    package func invalidate() {
         size = device.size
         _ = curses.resizeterm(Int32(size.rows), Int32(size.columns))
         _ = curses.wresize(window, Int32(size.rows), Int32(size.columns))
@@ -130,13 +130,13 @@ extension CursesScreen {
 
 extension CursesScreen {
     /// An input event.
-    enum Input: Hashable {
+    package enum Input: Hashable {
         case key(Key)
         case wheel(up: Bool, row: Int)
     }
 
     /// The next input; nil if there is none now.
-    func next() -> Input? {
+    package func next() -> Input? {
         while true {
             var code = wint_t()
             let result = curses.wget_wch(window, &code)
@@ -163,7 +163,7 @@ extension CursesScreen {
 
 extension CursesScreen {
     /// Restores the terminal, unless it is already restored, or belongs to another job now.
-    func leave() {
+    package func leave() {
         guard !hasLeft else { return }
         hasLeft = true
         _ = curses.endwin()
@@ -176,7 +176,7 @@ extension CursesScreen {
     }
 
     /// Takes the terminal again after ``leave()``, or after another job had it, and redraws everything.
-    func resume() {
+    package func resume() {
         device.set(drawingSettings)
         // If the screen was never left, the wheel's mode is already set and the earlier one saved.
         let keepsWheel = hasLeft
@@ -257,11 +257,11 @@ enum CursesLibrary {
 }
 
 /// Why the live view cannot be shown on a terminal, where that was to be expected; lines are printed instead.
-struct TerminalUnfit: Error, Hashable {
+package struct TerminalUnfit: Error, Hashable {
     /// The problem and its fix; nil if the user chose such a terminal.
-    let words: String?
+    package let words: String?
 
-    init(_ words: String?) { self.words = words }
+    package init(_ words: String?) { self.words = words }
 }
 
 /// The output of ncurses: a file in memory (memfd_create(2)), from which the bytes are read.
@@ -370,18 +370,27 @@ enum RestoringBytes {
 }
 
 /// Whether a terminal can show the live view, as far as its name says.
-enum TerminalFitness {
+package enum TerminalFitness {
     /// Gives the terminal's type, if it may be able to.
     ///
     /// - Parameter type: The terminal's type (TERM; see environ(7)).
     /// - Returns: The type, for terminfo(5).
     /// - Throws: If not; without words for a terminal that says it can only write lines.
-    static func type(_ type: String?) throws(TerminalUnfit) -> String {
+    package static func type(_ type: String?) throws(TerminalUnfit) -> String {
         switch type {
         case nil, "": throw .init("TERM is not set; set it to the terminal's type, such as xterm-256color")
         case "dumb"?: throw .init(nil)
         case let type?: return type
         }
+    }
+
+    /// Whether the terminal takes UTF-8, as far as the environment says (setlocale(3), nl_langinfo(3)).
+    ///
+    /// Only the characters are taken from there: numbers and messages stay as they are.
+    package static func hasUnicode() -> Bool {
+        setlocale(LC_CTYPE, "")
+        guard let name = nl_langinfo(nl_item(CODESET)) else { return false }
+        return strcasecmp(name, "UTF-8") == 0
     }
 
     /// Returns the error for a type that ncurses does not know, or that cannot move the cursor.
