@@ -73,6 +73,11 @@ final class ClientCore {
         scheduleFlush()
     }
 
+    func acknowledge(received count: UInt64) {
+        session.acknowledge(received: count)
+        scheduleFlush()
+    }
+
     func stop(within limit: Duration, _ promise: EventLoopPromise<Void>) {
         guard stopping == nil else { return promise.succeed() }
         stopping = promise
@@ -260,7 +265,8 @@ final class ClientCore {
     private func connected(_ hasSession: Bool) {
         versions.accepted()
         connectedAt = .now()
-        if !subscriptions.isEmpty, !hasSession { _ = session.subscribe(subscriptions) }
+        let subscribes = !hasSession || configuration.renewsSubscriptions
+        if !subscriptions.isEmpty, subscribes { _ = session.subscribe(subscriptions) }
         handler(.connected(session.version, hasSession: hasSession))
     }
 

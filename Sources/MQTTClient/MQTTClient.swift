@@ -21,6 +21,8 @@ package final class MQTTClient: Sendable {
         package var version: MQTTVersion?
         /// When it connects again.
         package var plan = MQTTReconnectPlan()
+        /// Whether each connection subscribes again, also one with the session: the broker then sends the retained messages.
+        package var renewsSubscriptions = false
         /// The timeout of each stage of connecting.
         package var connectTimeout = Duration.seconds(10)
 
@@ -99,6 +101,11 @@ package final class MQTTClient: Sendable {
 
     /// Subscribes, on this connection and all that follow.
     package func subscribe(_ subscriptions: [MQTTSubscription]) { perform { $0.subscribe(subscriptions) } }
+
+    /// Acknowledges messages at QoS 1, if that is not done when they are received.
+    ///
+    /// - Parameter count: How many of all that the handler ever took are acknowledged, counted from the first.
+    package func acknowledge(received count: UInt64) { perform { $0.acknowledge(received: count) } }
 
     /// Closes the connection, and connects again according to the plan.
     package func reconnect(because failure: MQTTFailure) { perform { $0.fail(failure) } }

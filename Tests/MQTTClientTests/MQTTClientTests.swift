@@ -250,6 +250,34 @@ struct MQTTClientTests {
         try restarted.stop()
     }
 
+    @Test("A message that was not acknowledged is received again by the next client of the session")
+    func lateAcknowledgement() async throws {
+        let broker = try Mosquitto()
+        let keep = { (configuration: inout MQTTClient.Configuration) in
+            configuration.session.clientID = "reader"
+            (configuration.session.keepsSession, configuration.session.acknowledgesReceipt) = (true, false)
+            configuration.renewsSubscriptions = true
+        }
+        let received = { (events: [MQTTClient.Event]) -> [[UInt8]] in
+            events.compactMap { if case .message(let message) = $0 { message.payload } else { nil } }
+        }
+        let first = try ClientLab(broker.port, keep)
+        first.client.subscribe([.init("lab/#", qos: .atLeastOnce)])
+        try await first.wait(for: "a subscription") { $0.contains(.subscribed([.init(rawValue: 1)])) }
+        let writer = try ClientLab(broker.port) { $0.session.clientID = "writer" }
+        writer.publish(1...3)
+        try await first.wait(for: "messages") { received($0).count == 3 }
+        first.client.acknowledge(received: 2)
+        await first.stop()
+        let second = try ClientLab(broker.port, keep)
+        let events = try await second.wait(for: "a message") { !received($0).isEmpty }
+        #expect(received(events) == [Array("n3.".utf8)])
+        second.client.acknowledge(received: 1)
+        await second.stop()
+        await writer.stop()
+        try broker.stop()
+    }
+
     @Test("After a broker was killed, what was not acknowledged is sent again, in order")
     func killedBroker() async throws {
         let authority = try CertificateAuthority()

@@ -47,6 +47,13 @@ struct SessionLab {
         }
     }
 
+    /// Has a message at QoS 1 arrive.
+    mutating func receive(_ id: UInt16) throws {
+        var message = Self.message(1)
+        message.id = id
+        try session.receive(.publish(message), at: now)
+    }
+
     mutating func acknowledge(_ id: UInt16, _ reason: MQTTReasonCode = .success) throws {
         try session.receive(.puback(.init(id: id, reason: reason)), at: now)
     }
@@ -298,6 +305,42 @@ struct SessionTests {
         try lab.session.receive(.publish(message), at: .zero)
         #expect(lab.session.takeOutput(at: .zero).last == .puback(.init(id: 9)))
         #expect(lab.session.takeEvents() == [.subscribed(id: 1, [.init(rawValue: 1)]), .message(message)])
+    }
+
+    @Test("MQTT-4.6.0-2: messages that are acknowledged later are so in their order, and only on their connection")
+    func lateAcknowledgement() throws {
+        var lab = SessionLab {
+            $0.sessionExpiry = 60
+            $0.acknowledgesReceipt = false
+        }
+        try lab.connect()
+        for id in [7, 9, 8] as [UInt16] { try lab.receive(id) }
+        #expect(lab.session.takeOutput(at: .zero).isEmpty)
+        lab.session.acknowledge(received: 2)
+        #expect(lab.session.takeOutput(at: .zero) == [.puback(.init(id: 7)), .puback(.init(id: 9))])
+        lab.session.closed()
+        try lab.connect(hasSession: true)
+        // Another message with the identifier of the one that was not acknowledged.
+        try lab.receive(8)
+        lab.session.acknowledge(received: 3)
+        #expect(lab.session.takeOutput(at: .zero).isEmpty)
+        lab.session.acknowledge(received: 4)
+        #expect(lab.session.takeOutput(at: .zero) == [.puback(.init(id: 8))])
+    }
+
+    @Test("A session that outlives the client is resumed by the first connection, and kept by DISCONNECT")
+    func keptSession() throws {
+        var lab = SessionLab {
+            $0.sessionExpiry = 60
+            $0.keepsSession = true
+        }
+        guard case .connect(let connect)? = try lab.connect(hasSession: true).first else {
+            Issue.record("no CONNECT")
+            return
+        }
+        #expect(!connect.startsClean)
+        lab.session.disconnect()
+        #expect(lab.session.takeOutput(at: .zero) == [.disconnect(.init(.success))])
     }
 
     /// Packets that a broker must not send.

@@ -12,6 +12,11 @@ package struct MQTTSession: Sendable {
         package var keepAlive: UInt16 = 60
         /// How long the server keeps the session after a connection, in seconds; 0 for not at all.
         package var sessionExpiry: UInt32 = 0
+        /// Whether the session outlives the client: it begins with the one that the server has, and DISCONNECT keeps it.
+        package var keepsSession = false
+        /// Whether messages at QoS 1 are acknowledged when they are received; if not, ``MQTTSession/acknowledge(received:)``
+        /// does so.
+        package var acknowledgesReceipt = true
         /// How many messages at QoS 1 the server may send before they are acknowledged.
         package var receiveMaximum: UInt16 = 1024
         /// The largest packet that is accepted, in bytes.
@@ -64,9 +69,16 @@ package struct MQTTSession: Sendable {
     /// When the response that is waited for became due.
     private var waitingSince: Duration?
     /// Whether the server has had a session that it may still have.
-    private var mayHaveSession = false
+    private var mayHaveSession: Bool
+    /// The number of messages at QoS 1 that were received over all connections.
+    private var received: UInt64 = 0
+    /// The identifiers of those of this connection that are not acknowledged, in order, with their numbers.
+    private var receipts: [(number: UInt64, id: UInt16)] = []
 
-    package init(_ configuration: Configuration) { self.configuration = configuration }
+    package init(_ configuration: Configuration) {
+        self.configuration = configuration
+        mayHaveSession = configuration.keepsSession && configuration.sessionExpiry > 0
+    }
 
     /// Whether the server has accepted the connection.
     package var isConnected: Bool { phase == .connected }
@@ -89,7 +101,7 @@ extension MQTTSession {
     ///   - now: The time.
     package mutating func connect(_ version: MQTTVersion, will: MQTTWill?, at now: Duration) {
         (self.version, phase, limits) = (version, .connecting, .init())
-        (output, events, pingSent, waitingSince) = ([], [], nil, now)
+        (output, events, receipts, pingSent, waitingSince) = ([], [], [], nil, now)
         var connect = MQTTConnect(
             clientID: configuration.clientID,
             startsClean: !mayHaveSession,
@@ -118,7 +130,7 @@ extension MQTTSession {
         connect.will?.properties = .init()
     }
 
-    /// Ends the connection with DISCONNECT, and the session with it.
+    /// Ends the connection with DISCONNECT, and the session with it, unless it is to outlive the client.
     ///
     /// - Parameter reason: Why; the server publishes the will unless it is `success`.
     package mutating func disconnect(_ reason: MQTTReasonCode = .success) {
@@ -127,7 +139,7 @@ extension MQTTSession {
         // In MQTT 3.1.1, DISCONNECT has no reason: any discards the will.
         guard version == .v5 || reason == .success else { return }
         var notice = MQTTNotice(reason)
-        if version == .v5, reason == .success, configuration.sessionExpiry > 0 {
+        if version == .v5, reason == .success, configuration.sessionExpiry > 0, !configuration.keepsSession {
             notice.properties[number: .sessionExpiryInterval] = 0
         }
         output.append(.disconnect(notice))
@@ -304,6 +316,18 @@ extension MQTTSession {
         usedIDs = Set(queue.map(\.publish.id)).subtracting([0])
     }
 
+    /// Acknowledges messages at QoS 1, in the order in which they were received (MQTT-4.6.0-2).
+    ///
+    /// Those of an earlier connection are left out: the server sends them again.
+    ///
+    /// - Parameter count: How many of all that were ever received are acknowledged, counted from the first.
+    package mutating func acknowledge(received count: UInt64) {
+        let acknowledged = receipts.prefix { $0.number <= count }
+        receipts.removeFirst(acknowledged.count)
+        guard phase == .connected else { return }
+        output += acknowledged.map { .puback(.init(id: $0.id)) }
+    }
+
     private mutating func receive(_ message: MQTTPublish) throws(MQTTFault) {
         guard message.properties[number: .topicAlias] == nil else {
             throw .init(.topicAliasInvalid, "the broker uses a topic alias, which was not allowed")
@@ -312,7 +336,10 @@ extension MQTTSession {
             throw .violation("the broker sent a message at QoS 2; the subscriptions are at most at QoS 1")
         }
         events.append(.message(message))
-        if message.qos == .atLeastOnce { output.append(.puback(.init(id: message.id))) }
+        guard message.qos == .atLeastOnce else { return }
+        received += 1
+        receipts.append((received, message.id))
+        if configuration.acknowledgesReceipt { acknowledge(received: received) }
     }
 
     private mutating func acknowledge(_ ack: MQTTAck, at now: Duration) {
