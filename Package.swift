@@ -193,7 +193,11 @@ let package = Package(
             ],
             swiftSettings: settings
         ),
-        .target(name: "FleetCore", dependencies: ["MQTTCore", "NetwatchCore"], swiftSettings: settings),
+        .target(
+            name: "FleetCore",
+            dependencies: ["EventCore", "MQTTCore", "NetwatchCore", "ReachabilityCore"],
+            swiftSettings: settings
+        ),
         .target(
             name: "CommandLineSupport",
             dependencies: [
