@@ -1,6 +1,6 @@
 import CLinux
 import CommandLineSupport
-package import Glibc
+import Glibc
 package import LinuxSystem
 package import NetwatchCore
 
@@ -11,7 +11,7 @@ package final class TerminalDevice {
     /// The descriptor to read and write; non-blocking if the kernel allowed it to be opened again.
     package let descriptor: Int32
     /// The settings as they were.
-    package let settings: termios
+    let settings: termios
     /// The bytes that the terminal has not accepted yet.
     private var pending: ArraySlice<UInt8> = []
 

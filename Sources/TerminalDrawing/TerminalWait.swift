@@ -40,7 +40,7 @@ package struct TerminalWait {
             pollfd(fd: wakeup.descriptor, events: Int16(POLLIN), revents: 0),
             pollfd(fd: device.descriptor, events: typing, revents: 0),
         ]
-        let timeout = deadline.map { SystemClock.now.duration(to: $0).pollTimeout } ?? -1
+        let timeout = deadline?.pollTimeout ?? -1
         _ = try retryingOnInterrupt { poll(&descriptors, nfds_t(descriptors.count), timeout) }
         var events: Events = []
         if descriptors[1].revents != 0 {

@@ -3,6 +3,7 @@ import CommandLineSupport
 import Glibc
 import Reachability
 import ReachabilityCore
+import TerminalDrawing
 
 /// `netwatch watch`: the live view on a terminal; else a line for the current state, then one for each change.
 struct WatchCommand: NetwatchCommand {
