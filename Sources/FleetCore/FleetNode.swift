@@ -43,15 +43,25 @@ package struct FleetLink: Hashable, Sendable {
     package var offline: Reason?
     /// A random number of the forwarder's process: a will of another one is outdated.
     package var session: String
+    /// A random identifier of the machine's boot, so that a reader can tell a machine that was off; nil if it is not known.
+    package var boot: String?
     /// The seconds after which the broker notices that a machine is gone are one and a half times these.
     package var keepAlive: UInt16
     package var version: String
     /// When the message was written; nil for a will, which is written before its time.
     package var time: String?
 
-    package init(offline: Reason? = nil, session: String, keepAlive: UInt16, version: String, time: String?) {
+    package init(
+        offline: Reason? = nil,
+        session: String,
+        boot: String? = nil,
+        keepAlive: UInt16,
+        version: String,
+        time: String?
+    ) {
         self.offline = offline
         self.session = session
+        self.boot = boot
         self.keepAlive = keepAlive
         self.version = version
         self.time = time
@@ -64,7 +74,8 @@ package struct FleetLink: Hashable, Sendable {
             #""v":1"#, #""online":\#(offline == nil)"#,
             #""reason":\#(offline.map { Self.quoted($0.rawValue) } ?? "null")"#,
             #""node":\#(Self.quoted(node.name))"#, #""group":\#(Self.quoted(node.group))"#,
-            #""session":\#(Self.quoted(session))"#, #""time":\#(time.map(Self.quoted) ?? "null")"#,
+            #""session":\#(Self.quoted(session))"#, #""boot":\#(boot.map(Self.quoted) ?? "null")"#,
+            #""time":\#(time.map(Self.quoted) ?? "null")"#,
             #""keepAlive":\#(keepAlive)"#, #""version":\#(Self.quoted(version))"#,
             #""labels":{\#(labels.joined(separator: ","))}"#,
         ]

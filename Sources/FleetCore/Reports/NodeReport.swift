@@ -90,8 +90,6 @@ package struct EventReport: Hashable, Sendable {
     package var reasons: [String]
     /// The default path; nil if there is none.
     package var path: NodePath?
-    /// Whether the run began with it.
-    package var isFirst: Bool
     /// The suspension that ended just before it; nil if there was none.
     package var suspension: Duration?
 
@@ -101,7 +99,6 @@ package struct EventReport: Hashable, Sendable {
         status: ReachabilityStatus,
         reasons: [String] = [],
         path: NodePath? = nil,
-        isFirst: Bool = false,
         suspension: Duration? = nil
     ) {
         self.id = id
@@ -109,7 +106,6 @@ package struct EventReport: Hashable, Sendable {
         self.status = status
         self.reasons = reasons
         self.path = path
-        self.isFirst = isFirst
         self.suspension = suspension
     }
 }

@@ -57,6 +57,15 @@ package struct JSONText: Sendable {
     /// Whether it is `null`.
     package var isNull: Bool { trimmed.first == UInt8(ascii: "n") }
 
+    /// `true` or `false`; nil for another value.
+    package var boolean: Bool? {
+        switch trimmed.first {
+        case UInt8(ascii: "t"): true
+        case UInt8(ascii: "f"): false
+        default: nil
+        }
+    }
+
     /// Whether it is `true`.
     package var isTrue: Bool { trimmed.first == UInt8(ascii: "t") }
 
