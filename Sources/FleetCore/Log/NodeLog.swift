@@ -85,14 +85,16 @@ struct NodeLog: Hashable, Sendable {
     mutating func prune(before moment: Int64, keeping id: EventID?, capacity: Int) {
         let kept = { (runs: [RunLog]) in id.flatMap { id in runs.firstIndex { $0.run == id.run } } ?? runs.count }
         let first = kept(runs)
-        runs = runs.enumerated().filter { $0 >= first || $0 == runs.count - 1 || $1.latestTime >= moment }.map(\.element)
+        let last = runs.count - 1
+        runs = runs.enumerated().filter { $0 >= first || $0 == last || $1.latestTime >= moment }.map(\.element)
         for index in runs.indices.prefix(kept(runs)) { drop(in: index, before: moment) }
         var excess = count > capacity ? count - capacity + capacity / 8 : 0
         while excess > 0, !runs.isEmpty {
             let number = min(excess, runs[0].events.count - (runs.count == 1 ? 1 : 0))
             runs[0].removeFirst(number)
             excess -= number
-            if runs.count > 1, runs[0].events.isEmpty { runs.removeFirst() } else { break }
+            guard runs.count > 1, runs[0].events.isEmpty else { break }
+            runs.removeFirst()
         }
     }
 

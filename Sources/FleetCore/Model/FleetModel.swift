@@ -38,7 +38,9 @@ package struct FleetModel: Sendable {
         return update
     }
 
-    /// Adds machines that are expected to report. Labels that they send themselves take precedence.
+    /// Adds machines that are expected to report.
+    ///
+    /// Labels that they send themselves take precedence.
     package mutating func expect(_ inventory: FleetInventory) {
         for entry in inventory.entries {
             guard let position = position(of: entry.key) else { return }

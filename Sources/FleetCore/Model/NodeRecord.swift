@@ -2,7 +2,9 @@ import EventCore
 import NetwatchCore
 import ReachabilityCore
 
-/// What is kept of a machine. Times are in nanoseconds since 1970, by the reader's clock.
+/// What is kept of a machine.
+///
+/// Times are in nanoseconds since 1970, by the reader's clock.
 struct NodeRecord: Sendable {
     var log = NodeLog()
     /// The condition, as of the last time that it was computed.
@@ -89,10 +91,16 @@ struct NodeRecord: Sendable {
     ///   - publication: When it was published, if that is known.
     ///   - now: When it was received.
     ///   - isRetained: Whether the broker had kept it.
-    private mutating func apply(_ link: LinkReport, at publication: Int64?, _ now: Int64, _ isRetained: Bool) -> FleetUpdate {
+    /// - Returns: Whether it is outdated.
+    private mutating func apply(
+        _ link: LinkReport,
+        at publication: Int64?,
+        _ now: Int64,
+        _ isRetained: Bool
+    ) -> FleetUpdate {
         let moment = publication ?? now
         guard let reason = link.offline else {
-            connect(link, at: publication ?? (isRetained ? link.time.map { min($0.nanosecondsSinceEpoch, now) } ?? now : now))
+            connect(link, at: publication ?? link.time.map { min($0.nanosecondsSinceEpoch, now) } ?? now)
             hasCurrentState = hasCurrentState || isRetained
             return .new
         }

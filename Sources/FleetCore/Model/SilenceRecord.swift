@@ -53,6 +53,7 @@ struct SilenceRecord: Hashable, Sendable {
     ///   - found: The events in the silence.
     ///   - length: How long the silence lasted. It was noticed late, so that an outage that explains it is not much shorter.
     ///   - isSameRun: Whether the event service ran throughout.
+    /// - Returns: The cause.
     private func cause(_ found: NodeLog.Excerpt, _ length: Duration, isSameRun: Bool) -> SilenceCause {
         let wasOff = wasBooted ?? !isSameRun
         if reason == .stopped { return wasOff ? .machineOff : .stopped }
@@ -155,6 +156,7 @@ private struct ExcerptReader {
         self.outage = nil
         // Without a clock, an outage may have lasted as long as can be.
         let length = outage.start.flatMap { start in end.map { Duration.nanoseconds($0 - start) } } ?? .seconds(1 << 40)
-        if excerpt.longestOutage.map({ $0.length < length }) ?? true { excerpt.longestOutage = (length, outage.reasons) }
+        guard length > excerpt.longestOutage?.length ?? .seconds(-1) else { return }
+        excerpt.longestOutage = (length, outage.reasons)
     }
 }

@@ -126,7 +126,7 @@ package struct FleetBoard: Sendable {
 }
 
 extension NodeStatus {
-    /// How bad the condition is: the lower, the worse. First by kind, then by availability, then by outages.
+    /// How bad the condition is: first by kind, then by availability, then by outages.
     fileprivate var rank: (Int, Int, Int) { (severity, availability ?? 10_001, -outages) }
 
     private var severity: Int {

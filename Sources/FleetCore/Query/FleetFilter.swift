@@ -122,14 +122,18 @@ private enum FilterField: Hashable, Sendable {
         switch self {
         case .link: Presence.allCases.map(\.rawValue)
         case .state: ["wifi", "cellular", "notReachable", "unknown"]
-        case .why:
-            ["none"]
-                + [SilenceCause.unknown, .noPath([]), .brokerNotReachable, .machineOff, .suspended, .notRunning, .stopped]
-                .map(\.name)
+        case .why: Self.causes
         case .flapping: ["yes", "no"]
         default: []
         }
     }
+
+    private static let causes: [String] = {
+        let causes: [SilenceCause] = [
+            .unknown, .noPath([]), .brokerNotReachable, .machineOff, .suspended, .notRunning, .stopped,
+        ]
+        return ["none"] + causes.map(\.name)
+    }()
 
     func text(of node: NodeStatus) -> String {
         switch self {
@@ -196,7 +200,8 @@ private struct FilterReader {
     private static let fields =
         "use " + FilterField.named.map(\.name).joined(separator: ", ") + " or label.NAME"
 
-    private mutating func comparison(of field: FilterField, _ name: String) throws(FleetFilterError) -> FilterComparison {
+    private mutating func comparison(of field: FilterField, _ name: String) throws(FleetFilterError) -> FilterComparison
+    {
         let rest = String(characters[offset...].prefix(2))
         guard let comparison = FilterComparison.allCases.first(where: { rest.hasPrefix($0.rawValue) }) else {
             throw error("a comparison is missing: use =, !=, <, <=, > or >=", at: offset)

@@ -36,7 +36,8 @@ package struct FleetInventory: Hashable, Sendable {
         return .init(group: parts.count == 2 ? parts[0] : "default", name: parts[parts.count - 1])
     }
 
-    private static func labels(_ words: ArraySlice<String>, _ line: Int) throws(FleetInventoryError) -> [String: String] {
+    private static func labels(_ words: ArraySlice<String>, _ line: Int) throws(FleetInventoryError) -> [String: String]
+    {
         var labels: [String: String] = [:]
         for word in words {
             let parts = word.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)

@@ -60,15 +60,15 @@ package struct FleetBurst: Hashable, Sendable {
 
     /// `214 of site-3 silent within 60 s`.
     package var text: String {
-        let number = count == all ? "all \(count)" : "\(count)"
-        return "\(number) of \(name.isEmpty ? "no group" : name.escapedForTerminal) silent within 60 s"
+        "\(count) of \(name.isEmpty ? "no group" : name.escapedForTerminal) silent within 60 s"
     }
 
+    /// Finds the most that became silent together; nil if those are not enough.
+    ///
     /// - Parameters:
     ///   - starts: When each of the silent machines of the group became silent, in nanoseconds since 1970.
     ///   - name: The group.
     ///   - all: The number of its machines.
-    /// - Returns: nil if not enough became silent together.
     init?(_ starts: [Int64], of name: String, all: Int) {
         let starts = starts.sorted()
         var (best, first) = (0..<0, 0)

@@ -2,7 +2,9 @@ import EventCore
 import NetwatchCore
 import ReachabilityCore
 
-/// Decodes the messages that ``FleetMessage`` makes. Members that it does not know are ignored.
+/// Decodes the messages of machines.
+///
+/// They are those that ``FleetMessage`` makes; members that are not known are ignored.
 package struct ReportDecoder: Sendable {
     /// The largest payload that is decoded, in bytes.
     package static let maximumPayload = 65_536
@@ -24,6 +26,7 @@ package struct ReportDecoder: Sendable {
     /// - Parameters:
     ///   - topic: The topic that it was received on.
     ///   - payload: The payload; an empty one says that a retained message was removed.
+    /// - Returns: The message.
     /// - Throws: ``ReportError`` with the topic and what is wrong.
     package func decode(topic: String, payload: [UInt8]) throws(ReportError) -> NodeReport {
         do {
@@ -140,7 +143,7 @@ private struct CloudEvent {
 
 extension EventReport {
     fileprivate init(_ event: CloudEvent) throws(Problem) {
-        guard let id = try? EventID(parsing: event.id) else { throw .init("'id' is not that of an event: '\(event.id)'") }
+        guard let id = try? EventID(parsing: event.id) else { throw .init("'id' is not an event's: '\(event.id)'") }
         let data = event.data
         let sequence: UInt64 = try data.number("seq", atMost: .max)
         guard sequence == id.sequence, sequence > 0 else {

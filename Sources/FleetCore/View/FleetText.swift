@@ -1,9 +1,13 @@
 package import NetwatchCore
+import ReachabilityCore
 
-/// A fleet as text and JSON, for `--once` and for pipes.
+/// A fleet as text, for `--once` and for pipes.
 package enum FleetText {
     /// The summary in one line: `2 of 50 not reachable: 1 silent, 1 without a network; 1 flapping`.
-    package static func summary(_ totals: FleetTotals) -> String { "" }
+    package static func summary(_ totals: FleetTotals) -> String {
+        let details = totals.details.map(\.text).joined(separator: ", ")
+        return totals.headline + (details.isEmpty ? "" : ": " + details)
+    }
 
     /// The table of all machines, without styles: the summary, joined silences, groups, and a line for each machine.
     package static func table(
@@ -12,15 +16,14 @@ package enum FleetText {
         columns: Int,
         options: FleetScreen.Options,
         at now: Timestamp
-    ) -> [String] { [] }
-}
-
-extension NodeStatus {
-    /// The machine as one line of JSON, without a line feed; docs/fleet.md describes the members.
-    package func json(at now: Timestamp) -> String { "{}" }
-}
-
-extension FleetBoard {
-    /// The numbers as one line of JSON, without a line feed: `{"v":1,"nodes":50,…,"groups":[…],"bursts":[…]}`.
-    package func json(at now: Timestamp) -> String { "{}" }
+    ) -> [String] {
+        var lines = [summary(board.totals)] + board.bursts.map(\.text)
+        if let grouping = board.grouping {
+            let table = GroupTable(options, grouping, columns: columns)
+            lines += ["", table.heading.text] + board.groups.map { table.row($0.name, $0.totals).text }
+        }
+        guard board.count > 0 else { return lines }
+        let table = NodeTable(options, widestName: board.widestName, columns: columns, at: now)
+        return lines + ["", table.heading.text] + board.nodes(0..<board.count, in: model).map { table.row($0).text }
+    }
 }

@@ -71,9 +71,9 @@ package struct HistoryTable: Sendable {
 }
 
 /// Words that tables and pictures share.
-enum HistoryText {
+package enum HistoryText {
     /// `99.93 %`; `-` where nothing is known.
-    static func share(_ share: Int?) -> String {
+    package static func share(_ share: Int?) -> String {
         guard let share else { return "-" }
         let hundredths = share % 100
         return "\(share / 100).\(hundredths < 10 ? "0" : "")\(hundredths) %"

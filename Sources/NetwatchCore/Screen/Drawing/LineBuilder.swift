@@ -1,29 +1,30 @@
 /// Puts together one line that is never too wide.
-struct LineBuilder {
+package struct LineBuilder {
     private var runs: [StyledLine.Run] = []
     /// How many columns are taken.
-    private(set) var used = 0
+    package private(set) var used = 0
     /// Whether something had to be cut, so that nothing more is added.
     private var isFull = false
     private let columns: Int
     private let ellipsis: String
 
-    init(_ columns: Int, _ glyphs: Glyphs) {
+    /// Creates an empty line of so many columns.
+    package init(_ columns: Int, _ glyphs: Glyphs) {
         self.columns = columns
         ellipsis = glyphs.ellipsis
     }
 
     /// The columns that are left.
-    var rest: Int { isFull ? 0 : columns - used }
+    package var rest: Int { isFull ? 0 : columns - used }
 
     /// Whether nothing was added.
     var isEmpty: Bool { runs.isEmpty }
 
     /// The line so far.
-    var line: StyledLine { .init(runs) }
+    package var line: StyledLine { .init(runs) }
 
     /// Adds text, cut where the line ends.
-    mutating func add(_ text: String, _ style: Style = .plain) {
+    package mutating func add(_ text: String, _ style: Style = .plain) {
         guard !text.isEmpty, rest > 0 else { return }
         let width = TextWidth.columns(text)
         guard width > rest else { return append(text, width, style) }
@@ -33,7 +34,7 @@ struct LineBuilder {
     }
 
     /// Adds text in so many columns.
-    mutating func add(_ text: String, _ style: Style = .plain, in width: Int, isRight: Bool = false) {
+    package mutating func add(_ text: String, _ style: Style = .plain, in width: Int, isRight: Bool = false) {
         let clipped = TextFit.clip(text, to: min(width, rest), ellipsis: ellipsis)
         let space = width - TextWidth.columns(clipped)
         if isRight { pad(to: used + space) }
@@ -42,13 +43,13 @@ struct LineBuilder {
     }
 
     /// Adds spaces up to a column.
-    mutating func pad(to column: Int, _ style: Style = .plain) {
+    package mutating func pad(to column: Int, _ style: Style = .plain) {
         let count = min(column, columns) - used
         if count > 0 { append(String(repeating: " ", count: count), count, style) }
     }
 
     /// Adds text at the right end, if there is room for it, with two spaces at least before it.
-    mutating func addAtEnd(_ text: String, _ style: Style) { addAtEnd([.init(text, style)]) }
+    package mutating func addAtEnd(_ text: String, _ style: Style) { addAtEnd([.init(text, style)]) }
 
     /// Adds several pieces at the right end, two spaces between them; those that do not fit are left out from the last.
     mutating func addAtEnd(_ pieces: [StyledLine.Run]) {
@@ -88,7 +89,7 @@ extension StyledLine {
     }
 
     /// The line without spaces at its end, which a cleared screen shows anyway.
-    var trimmed: Self {
+    package var trimmed: Self {
         var runs = runs
         while let last = runs.last, !last.style.isReversed {
             guard let end = last.text.unicodeScalars.lastIndex(where: { $0 != " " }) else {

@@ -50,32 +50,38 @@ struct TableDrawing<Field: Hashable & Sendable> {
 }
 
 /// Shares a line's columns among a table's: those that matter less are left out where it is narrow.
-struct TableLayout<Field: Hashable>: Sendable where Field: Sendable {
+package struct TableLayout<Field: Hashable>: Sendable where Field: Sendable {
     /// The requested width of a column.
-    struct ColumnRequest {
+    package struct ColumnRequest {
         /// Which column.
-        var field: Field
+        package var field: Field
         /// The lower, the longer it stays.
-        var rank: Int
+        package var rank: Int
         /// The least width that makes sense.
-        var least: Int
+        package var least: Int
         /// The width at which nothing is cut.
-        var ideal: Int
+        package var ideal: Int
         /// Whether it takes only what the others leave, as a picture that may have any width.
-        var isElastic = false
+        package var isElastic = false
+
+        /// Creates a request.
+        package init(field: Field, rank: Int, least: Int, ideal: Int, isElastic: Bool = false) {
+            (self.field, self.rank, self.least, self.ideal) = (field, rank, least, ideal)
+            self.isElastic = isElastic
+        }
     }
 
     /// The columns that have a place, in the order of the requests, with their widths.
-    let columns: [(field: Field, width: Int)]
+    package let columns: [(field: Field, width: Int)]
     /// The space between two.
-    let gap: Int
+    package let gap: Int
 
     /// Shares the width.
     ///
     /// - Parameters:
     ///   - requests: From the left.
     ///   - width: How much there is.
-    init(_ requests: [ColumnRequest], width: Int) {
+    package init(_ requests: [ColumnRequest], width: Int) {
         let gap = width >= 100 ? 2 : 1
         var widths: [Field: Int] = [:]
         var rest = width + gap

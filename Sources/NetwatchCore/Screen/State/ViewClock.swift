@@ -68,7 +68,7 @@ struct ViewClock: Sendable {
 }
 
 /// A moment as a clock on the wall shows it.
-struct LocalTime: Sendable, Hashable {
+package struct LocalTime: Sendable, Hashable {
     /// Seconds since the beginning of 1970, by local time.
     private let seconds: Int64
     private let nanoseconds: Int64
@@ -77,14 +77,15 @@ struct LocalTime: Sendable, Hashable {
 
     init(_ moment: ViewMoment) { self.init(moment.time, utcOffset: moment.utcOffset) }
 
-    init(_ time: Timestamp, utcOffset: Int) {
+    /// Takes a moment, and the offset of local time from UTC then, in seconds east.
+    package init(_ time: Timestamp, utcOffset: Int) {
         seconds = time.seconds &+ Int64(utcOffset)
         nanoseconds = time.nanoseconds
         self.utcOffset = utcOffset
     }
 
     /// The days since 1970-01-01.
-    var day: Int64 { seconds.flooredQuotient(86_400) }
+    package var day: Int64 { seconds.flooredQuotient(86_400) }
 
     /// The time until midnight.
     var untilMidnight: Duration { .seconds(86_400 - secondOfDay) - .nanoseconds(nanoseconds) }
@@ -117,7 +118,7 @@ struct LocalTime: Sendable, Hashable {
     ///   - today: The day since 1970-01-01 on which it is read.
     ///   - precise: Whether milliseconds are wanted.
     /// - Returns: The time, with the date if it is of another day.
-    func text(on today: Int64, precise: Bool) -> String {
+    package func text(on today: Int64, precise: Bool) -> String {
         if day != today { return dayAndMinute }
         return precise ? millisecond : second
     }

@@ -12,9 +12,9 @@ package struct Glyphs: Sendable, Hashable {
     /// Stands where text was cut.
     var ellipsis: String { isASCII ? "~" : "…" }
     /// From an interface to its gateway.
-    var arrow: String { isASCII ? "->" : "→" }
+    package var arrow: String { isASCII ? "->" : "→" }
     /// Between two statements.
-    var separator: String { isASCII ? " | " : " · " }
+    package var separator: String { isASCII ? " | " : " · " }
     /// Before the interface of the path, and before the part of the screen that the keys move.
     var pointer: String { isASCII ? ">" : "▸" }
     /// Before the interface that carries another.
@@ -22,12 +22,12 @@ package struct Glyphs: Sendable, Hashable {
     /// A recording is being made.
     var record: String { isASCII ? "*" : "●" }
     /// From one row to another.
-    var range: String { isASCII ? "-" : "–" }
+    package var range: String { isASCII ? "-" : "–" }
     /// Up and down.
-    var arrows: String { isASCII ? "jk" : "↑↓" }
+    package var arrows: String { isASCII ? "jk" : "↑↓" }
 
     /// Before a state's word.
-    func mark(_ status: ReachabilityStatus) -> String {
+    package func mark(_ status: ReachabilityStatus) -> String {
         switch status {
         case .wifi: isASCII ? "+" : "●"
         case .cellular: isASCII ? "~" : "▲"
@@ -63,7 +63,7 @@ extension ReachabilityStatus {
     package var word: String { self == .notReachable ? "not reachable" : name }
 
     /// The role, which decides about its color.
-    var role: Style.Role {
+    package var role: Style.Role {
         switch self {
         case .wifi: .ok
         case .cellular: .warning
