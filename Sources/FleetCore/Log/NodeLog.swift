@@ -28,28 +28,15 @@ struct NodeLog: Hashable, Sendable {
     ///   - report: The event.
     ///   - isDelivered: Whether it came on the topic of events.
     ///   - now: When it was received, in nanoseconds since 1970.
-    ///   - earliest: A run that is not known and older than this is not added; nil to add every run.
-    /// - Returns: What the event is.
-    mutating func add(
-        _ report: EventReport,
-        isDelivered: Bool,
-        receivedAt now: Int64,
-        notBefore earliest: Int64?
-    ) -> FleetUpdate {
+    /// - Returns: What the event is: outdated if it is of an older run than those that are kept.
+    mutating func add(_ report: EventReport, isDelivered: Bool, receivedAt now: Int64) -> FleetUpdate {
         if !isDelivered { currentRun = report.id.run }
-        guard let place = place(of: report, notBefore: earliest) else { return .outdated }
-        let isNew = runs[place].add(report, isDelivered: isDelivered, receivedAt: now)
+        let known = runs.lastIndex { $0.run == report.id.run }
+        if known == nil { runs.append(.init(report)) }
+        let isNew = runs[known ?? runs.count - 1].add(report, isDelivered: isDelivered, receivedAt: now)
         order()
+        if runs.count > Self.maximumRuns, runs.removeFirst().run == report.id.run { return .outdated }
         return isNew ? .new : .duplicate
-    }
-
-    private mutating func place(of report: EventReport, notBefore earliest: Int64?) -> Int? {
-        if let place = runs.lastIndex(where: { $0.run == report.id.run }) { return place }
-        let time = report.time.nanosecondsSinceEpoch
-        if let earliest, let last = runs.last, time < min(earliest, last.latestTime) { return nil }
-        if runs.count >= Self.maximumRuns { runs.removeFirst() }
-        runs.append(.init(report))
-        return runs.count - 1
     }
 
     /// Moves the runs that are not in their places; almost always there is none.
@@ -71,9 +58,15 @@ struct NodeLog: Hashable, Sendable {
         return newest > start ? newest - start : 0
     }
 
-    /// The events that are missing between others that came on the topic of events.
-    var lost: UInt64 {
-        runs.reduce(0) { sum, run in sum &+ (run.delivered.last.map { run.known.holes(upTo: $0) } ?? 0) }
+    /// Returns how many events are missing between others since a moment, in nanoseconds since 1970.
+    ///
+    /// Those before an event that came on the topic of events do not come any more.
+    func lost(since moment: Int64) -> UInt64 {
+        runs.reduce(0) { sum, run in
+            guard let last = run.delivered.last, let first = run.events.first(where: { $0.time ?? .max >= moment })
+            else { return sum }
+            return sum &+ run.known.holes(from: first.sequence, upTo: last)
+        }
     }
 
     /// Removes the events of which nothing is seen after a moment, and the oldest beyond a number.

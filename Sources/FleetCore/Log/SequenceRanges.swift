@@ -22,13 +22,14 @@ struct SequenceRanges: Hashable, Sendable {
             && ranges[place].upperBound >= range.upperBound
     }
 
-    /// Returns how many numbers up to a limit are missing after the first one of the set.
-    func holes(upTo limit: UInt64) -> UInt64 {
-        guard let first, limit > first else { return 0 }
+    /// Returns how many numbers from one up to another are missing.
+    func holes(from first: UInt64, upTo last: UInt64) -> UInt64 {
+        guard first < last else { return 0 }
         let present = ranges.reduce(UInt64(0)) { sum, range in
-            range.lowerBound > limit ? sum : sum &+ (min(range.upperBound, limit) &- range.lowerBound &+ 1)
+            guard range.upperBound >= first, range.lowerBound <= last else { return sum }
+            return sum &+ (min(range.upperBound, last) &- max(range.lowerBound, first) &+ 1)
         }
-        return limit &- first &+ 1 &- present
+        return last &- first &+ 1 &- present
     }
 
     /// Adds a number.

@@ -22,7 +22,7 @@ package enum FleetUpdate: Hashable, Sendable {
     case new
     /// The event is known already.
     case duplicate
-    /// It is of an earlier connection, or older than what is kept.
+    /// It is of an earlier connection, or of a run that is older than those that are kept.
     case outdated
     /// There are as many machines as ``FleetLimits/nodes`` allows.
     case refused

@@ -74,8 +74,7 @@ struct NodeRecord: Sendable {
         _ capacity: Int
     ) -> FleetUpdate {
         let now = delivery.time.nanosecondsSinceEpoch
-        let earliest = firstNeededEvent == nil ? now - Span.day - Span.hour : nil
-        let update = log.add(event, isDelivered: isDelivered, receivedAt: now, notBefore: earliest)
+        let update = log.add(event, isDelivered: isDelivered, receivedAt: now)
         if log.count > capacity + capacity / 8 { log.prune(before: .min, keeping: nil, capacity: capacity) }
         if !isDelivered {
             hasCurrentState = true
@@ -188,7 +187,7 @@ struct NodeRecord: Sendable {
         status.state = status.presence == .online ? status.lastState : .unknown
         status.path = newest?.path
         status.reasons = newest?.reasons ?? []
-        (status.backlog, status.lost) = (log.backlog, log.lost)
+        (status.backlog, status.lost) = (log.backlog, log.lost(since: now - Span.day))
         var history = log.history
         if status.backlog == 0, let last = coverageEnd(now) { history?.extend(to: .init(nanosecondsSinceEpoch: last)) }
         describe(history?.timeline, in: .init(nanoseconds: now - Span.day)..<(.init(nanoseconds: now)))

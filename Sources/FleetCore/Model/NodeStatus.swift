@@ -37,6 +37,10 @@ package struct Silence: Hashable, Sendable {
     /// When the machine returned; nil if it has not.
     package var end: Timestamp?
     package var cause: SilenceCause
+
+    package init(start: Timestamp, end: Timestamp?, cause: SilenceCause) {
+        (self.start, self.end, self.cause) = (start, end, cause)
+    }
 }
 
 /// A machine's condition, as the table and JSON show it.
@@ -67,7 +71,7 @@ package struct NodeStatus: Hashable, Sendable {
     package var lastSeen: Timestamp?
     /// The events that the newest one says are still to come.
     package var backlog: UInt64
-    /// The events of the last 24 h that are missing between others.
+    /// The number of events that are missing between others of the last 24 h.
     package var lost: UInt64
     /// The newest event; nil if there was none.
     package var newest: EventID?
