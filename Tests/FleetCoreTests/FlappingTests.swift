@@ -11,7 +11,10 @@ import Testing
         story.receive(.event(.init(1, 1, .wifi, at: (minutes.first ?? 0) * 60 - 3_600)), at: 0)
         for (index, minute) in minutes.enumerated() {
             let number = UInt64(index + 2)
-            story.receive(.event(.init(1, number, number % 2 == 0 ? .cellular : .wifi, at: minute * 60)), at: minute * 60)
+            story.receive(
+                .event(.init(1, number, number % 2 == 0 ? .cellular : .wifi, at: minute * 60)),
+                at: minute * 60
+            )
         }
         story.wait(until: end * 60)
         return try story.node()

@@ -1,7 +1,7 @@
 import EventCore
 import FleetCore
-import NetworkLab
 import NetwatchCore
+import NetworkLab
 import ReachabilityCore
 import Testing
 
@@ -35,7 +35,8 @@ import Testing
         return try story.node()
     }
 
-    @Test(arguments: 0..<400) func `the order of arrival, doubles and repeated states change nothing`(seed: Int) throws {
+    @Test(arguments: 0..<400) func `the order of arrival, doubles and repeated states change nothing`(seed: Int) throws
+    {
         var generator = SeededGenerator(seed: UInt64(seed))
         let all = Self.events(&generator)
         guard let last = all.last else { return }

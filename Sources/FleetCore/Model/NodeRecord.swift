@@ -11,6 +11,8 @@ struct NodeRecord: Sendable {
     private(set) var status: NodeStatus
     /// When ``status`` changes by time alone; nil if it does not, but for the availability.
     private(set) var nextChange: Int64?
+    private var isExpected = false
+    private var isKnown = false
     private var inventoryLabels: [String: String] = [:]
     private var ownLabels: [String: String]?
     private var presence = Presence.unknown
@@ -36,13 +38,13 @@ struct NodeRecord: Sendable {
 
     /// The inventory has the machine.
     mutating func expect(labels: [String: String]) {
-        status.isExpected = true
+        isExpected = true
         inventoryLabels = labels
     }
 
     mutating func apply(_ report: NodeReport, _ delivery: Delivery, capacity: Int) -> FleetUpdate {
         let now = delivery.time.nanosecondsSinceEpoch
-        status.isKnown = report.content != .removed
+        isKnown = report.content != .removed
         switch report.content {
         case .link(let link): return apply(link, at: delivery.publication, now, delivery.isRetained)
         case .state(let event): return apply(event, isDelivered: false, delivery, capacity)
@@ -169,6 +171,7 @@ struct NodeRecord: Sendable {
     private mutating func describeLink(at now: Int64, _ grace: Int64) {
         status.labels = inventoryLabels.merging(ownLabels ?? [:]) { $1 }
         status.lastSeen = lastSeen.map { .init(nanosecondsSinceEpoch: $0) }
+        (status.isExpected, status.isKnown) = (isExpected, isKnown)
         status.presence = presence
         status.silence = silences.last { $0.end.map { $0 > now - Span.day } ?? true }?.silence
         guard presence == .silent, let last = silences.last, last.hasGrace, last.end == nil else { return }

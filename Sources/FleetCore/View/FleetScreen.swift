@@ -82,6 +82,8 @@ struct FleetLayout {
 
     private static let minimumRows = 6
     private static let minimumColumns = 24
+    /// With fewer rows below the top, groups are left out.
+    private static let rowsForGroups = 8
 
     init(_ screen: FleetScreen, _ board: FleetBoard, _ size: ScreenSize) {
         self.size = size
@@ -91,7 +93,7 @@ struct FleetLayout {
         header += bursts(board.bursts, atMost: size.rows < 20 ? 1 : 3)
         guard hasTable else { return }
         if size.rows >= 20 { header.append(.init()) }
-        if let grouping = board.grouping {
+        if let grouping = board.grouping, size.rows >= header.count + Self.rowsForGroups {
             groups = groupLines(board.groups, GroupTable(screen.options, grouping, columns: size.columns))
         }
         // The heading and the last line are not machines'.

@@ -65,7 +65,6 @@ extension NodeReport.Content {
     static func stopped(_ session: String = "s", boot: String? = "b") -> Self {
         .link(.init(offline: .stopped, session: session, boot: boot))
     }
-
 }
 
 extension EventReport {
