@@ -68,6 +68,10 @@ final class Forwarder: Sendable {
     private let changed: @Sendable () -> Void
     private let streams = Lock<[ServiceStream]>([])
     private let session = String(UInt64.random(in: .min ... .max), radix: 16)
+    /// The identifier of the running system; nil where procfs is missing.
+    private let boot = (try? FileContents.read("/proc/sys/kernel/random/boot_id", atMost: 64)).map { bytes in
+        String(decoding: bytes.prefix { $0 != UInt8(ascii: "\n") }, as: UTF8.self)
+    }
 
     /// The seconds that the broker waits with the will, so that a path that changes does not look like an outage.
     private static let willDelay: UInt32 = 15
@@ -215,6 +219,7 @@ extension Forwarder {
         return FleetLink(
             offline: offline,
             session: session,
+            boot: boot,
             keepAlive: parameters.client.session.keepAlive,
             version: CommandLineProgram.version,
             time: text.text(.init(nanosecondsSinceEpoch: SystemClock.nanosecondsSince1970))

@@ -18,7 +18,7 @@ import Testing
             for sequence in 1...UInt64.random(in: 1...40, using: &generator) {
                 time += Double.random(in: 0.001...3_000, using: &generator).rounded()
                 guard time < 0 else { return events }
-                events.append(.init(run, sequence, states.randomElement(using: &generator)!, at: time))
+                events.append(.init(run, sequence, states.randomElement(using: &generator) ?? .wifi, at: time))
             }
             time += Bool.random(using: &generator) ? 30 : 4_000
         }

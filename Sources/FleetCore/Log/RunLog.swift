@@ -2,14 +2,20 @@ import EventCore
 import NetwatchCore
 import ReachabilityCore
 
-/// An event, as far as it is kept.
+/// An event, as far as it is kept: in 40 bytes, since a fleet has many.
 struct LoggedEvent: Hashable, Sendable {
     let sequence: UInt64
-    /// In nanoseconds since 1970, by the machine's clock; nil if that was not set.
-    let time: Int64?
-    let status: ReachabilityStatus
-    let suspension: Duration?
+    /// In nanoseconds since 1970; `.min` if there is none.
+    private let storedTime: Int64
+    /// In nanoseconds; `.min` if there was none.
+    private let storedSuspension: Int64
     let reasons: [String]
+    let status: ReachabilityStatus
+
+    /// In nanoseconds since 1970, by the machine's clock; nil if that was not set.
+    var time: Int64? { storedTime == .min ? nil : storedTime }
+    /// The suspension that ended just before the event; nil if there was none.
+    var suspension: Duration? { storedSuspension == .min ? nil : .nanoseconds(storedSuspension) }
 
     /// - Parameters:
     ///   - report: The event.
@@ -17,10 +23,10 @@ struct LoggedEvent: Hashable, Sendable {
     init(_ report: EventReport, receivedAt now: Int64) {
         let time = report.time.nanosecondsSinceEpoch
         sequence = report.id.sequence
-        self.time = time >= Self.earliest && time <= now &+ Span.day ? time : nil
-        status = report.status
-        suspension = report.suspension
+        storedTime = time >= Self.earliest && time <= now &+ Span.day ? time : .min
+        storedSuspension = report.suspension.map { Int64($0 / .nanoseconds(1)) } ?? .min
         reasons = report.reasons
+        status = report.status
     }
 
     /// 2020: a clock that is earlier was not set.

@@ -8,8 +8,8 @@ package struct FleetModel: Sendable {
     package let limits: FleetLimits
     /// The latest time that was given, in nanoseconds since 1970.
     private(set) var now: Int64 = 0
-    private var records: [NodeRecord] = []
-    private var positions: [NodeKey: Int] = [:]
+    private(set) var records: [NodeRecord] = []
+    private(set) var positions: [NodeKey: Int] = [:]
     /// Texts that many events have, each stored once.
     private var reasons: [[String]: [String]] = [:]
     /// The machines whose condition is to be computed again, in order of their messages.

@@ -30,7 +30,7 @@ package struct FleetScreen: Sendable {
     /// The state of the connection to the broker while it is not usable; nil otherwise.
     package var notice: String?
     /// The first machine that is shown.
-    private var top = 0
+    private(set) var top = 0
 
     package init(_ options: Options) { self.options = options }
 
