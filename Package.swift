@@ -47,6 +47,7 @@ let package = Package(
         .library(name: "Outbox", targets: ["Outbox"]),
         .executable(name: "netwatch", targets: ["netwatch"]),
         .executable(name: "netwatch-fetch", targets: ["netwatch-fetch"]),
+        .executable(name: "netwatch-fleet", targets: ["netwatch-fleet"]),
         .executable(name: "netwatch-forward", targets: ["netwatch-forward"]),
         .executable(name: "netwatch-outbox", targets: ["netwatch-outbox"]),
         .executable(name: "netwatchd", targets: ["netwatchd"]),
@@ -256,6 +257,20 @@ let package = Package(
             linkerSettings: [archives]
         ),
         .executableTarget(
+            name: "netwatch-fleet",
+            dependencies: [
+                "BrokerCommandLine", "CommandLineSupport", "DurableStore", "EventCore", "FleetCore", "LinuxSystem",
+                "Locking", "MQTTClient", "MQTTCore", "NetwatchCore", "NetworkClient", "Reachability",
+                "ReachabilityCore",
+                "TerminalDrawing",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOPosix", package: "swift-nio"),
+            ],
+            swiftSettings: settings,
+            linkerSettings: [archives]
+        ),
+        .executableTarget(
             name: "netwatchd",
             dependencies: [
                 "CLinux", "CommandLineSupport", "EventCore", "EventJournal", "EventPage", "EventServer", "EventService",
@@ -450,6 +465,12 @@ let package = Package(
             swiftSettings: settings
         ),
         .testTarget(
+            name: "FleetCoreTests",
+            dependencies: ["EventCore", "FleetCore", "MQTTCore", "NetwatchCore", "NetworkLab", "ReachabilityCore"],
+            exclude: ["Snapshots"],
+            swiftSettings: settings
+        ),
+        .testTarget(
             name: "EventCoreTests",
             dependencies: ["EventCore", "NetworkLab", "ReachabilityCore"],
             swiftSettings: settings
@@ -567,8 +588,8 @@ let package = Package(
                 "Guides", "HTTPLab", "NetworkLab", "OtherClients", "OtherWays", "PipeConnection", "PortedPrograms",
                 "ReachabilityCore", "RunningService",
                 "SendingBodies",
-                "SigningRequests", "SteadyUpload", "netwatch", "netwatch-fetch", "netwatch-forward", "netwatch-outbox",
-                "netwatchd",
+                "SigningRequests", "SteadyUpload", "netwatch", "netwatch-fetch", "netwatch-fleet", "netwatch-forward",
+                "netwatch-outbox", "netwatchd",
                 .product(name: "Crypto", package: "swift-crypto"),
             ],
             exclude: [
@@ -581,6 +602,15 @@ let package = Package(
             name: "CommandLineLab",
             dependencies: ["CLinux", "NetworkLab"],
             path: "Tests/CommandLineLab",
+            swiftSettings: settings
+        ),
+        .target(
+            name: "BrokerLab",
+            dependencies: [
+                "CommandLineLab", "EventService", "FleetCore", "HTTPLab", "MQTTCore", "NetwatchCore", "NetworkLab",
+                "ReachabilityCore",
+            ],
+            path: "Tests/BrokerLab",
             swiftSettings: settings
         ),
         .testTarget(
@@ -606,8 +636,17 @@ let package = Package(
         .testTarget(
             name: "netwatch-forwardTests",
             dependencies: [
-                "CommandLineLab", "EventService", "FleetCore", "HTTPLab", "MQTTCore", "NetwatchCore", "NetworkLab",
+                "BrokerLab", "CommandLineLab", "EventService", "FleetCore", "HTTPLab", "MQTTCore", "NetwatchCore",
+                "NetworkLab",
                 "ReachabilityCore", "netwatch", "netwatch-forward", "netwatchd",
+            ],
+            swiftSettings: settings
+        ),
+        .testTarget(
+            name: "netwatch-fleetTests",
+            dependencies: [
+                "BrokerLab", "CommandLineLab", "FleetCore", "HTTPLab", "MQTTCore", "NetwatchCore", "NetworkLab",
+                "ReachabilityCore", "netwatch", "netwatch-fleet", "netwatch-forward", "netwatchd",
             ],
             swiftSettings: settings
         ),
@@ -627,9 +666,8 @@ let package = Package(
 // repository's files, and the examples, which these run.
 if Context.environment["NETWATCH_THREADS_ONLY"] != nil {
     let pure = [
-        "EventCore", "EventPage", "HTTPSerialization", "MQTTCore", "NetwatchCore", "NetworkClientCore", "OutboxCore",
-        "ReachabilityCore",
-        "Repository", "RequestGate",
+        "EventCore", "EventPage", "FleetCore", "HTTPSerialization", "MQTTCore", "NetwatchCore", "NetworkClientCore",
+        "OutboxCore", "ReachabilityCore", "Repository", "RequestGate",
     ]
     package.targets.removeAll { target in
         pure.contains { target.name == $0 + "Tests" } || target.path?.hasPrefix("Examples/") == true

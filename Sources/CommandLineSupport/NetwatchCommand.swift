@@ -11,6 +11,7 @@ package enum CommandSummary {
     package static let fetch = "Send an HTTP request and print the response body."
     package static let serve = "Serve events to other programs, over HTTP on a Unix socket."
     package static let forward = "Send the events of this machine to an MQTT broker, those of outages included."
+    package static let fleet = "Show the machines that report to an MQTT broker, and why one is silent."
     package static let outbox = "Keep HTTP requests on disk until they are delivered."
 }
 

@@ -52,4 +52,18 @@ package struct TerminalWait {
         if terminal & (POLLHUP | POLLERR | POLLNVAL) != 0 { events.insert(.gone) }
         return events
     }
+
+    /// The signals that views wait for; of those that only end a process, none that it was started to ignore.
+    package static var usualSignals: [Int32] {
+        [SIGINT, SIGTERM, SIGQUIT, SIGTSTP, SIGCONT, SIGWINCH]
+            + ([SIGHUP] + ending).filter { !SignalActions.isIgnored($0) }
+    }
+
+    /// The other signals whose default action is termination (signal(7)), except for crashes.
+    private static let ending =
+        [SIGUSR1, SIGUSR2, SIGALRM, SIGVTALRM, SIGPROF, SIGXCPU, SIGIO, SIGPWR, SIGSTKFLT]
+        + Array(realTimeSignals)
+
+    /// The C library keeps the first two of the kernel's for itself.
+    private static let realTimeSignals: ClosedRange<Int32> = 34...64
 }

@@ -17,7 +17,7 @@ struct ExternalCommand: Equatable {
     private let isHelpRequest: Bool
 
     /// The subcommands that are separate executables.
-    static let names: Set<String> = ["fetch", "forward", "outbox", "serve"]
+    static let names: Set<String> = ["fetch", "fleet", "forward", "outbox", "serve"]
 
     /// Creates a command of arguments; nil if they name another one.
     ///
@@ -176,6 +176,22 @@ struct ForwardCommand: NetwatchCommand {
 
     func execute() throws(ToolError) -> ExitStatus {
         guard let command = ExternalCommand(["forward"] + arguments) else { return .usage }
+        return try command.execute()
+    }
+}
+
+/// `netwatch fleet` as the help and the completions of `netwatch` list it; ``ExternalCommand`` executes it.
+struct FleetCommand: NetwatchCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "fleet",
+        abstract: CommandSummary.fleet
+    )
+
+    @Argument(parsing: .captureForPassthrough)
+    var arguments: [String] = []
+
+    func execute() throws(ToolError) -> ExitStatus {
+        guard let command = ExternalCommand(["fleet"] + arguments) else { return .usage }
         return try command.execute()
     }
 }

@@ -26,7 +26,7 @@ enum LiveScreen {
         do throws(TerminalUnfit) { type = try TerminalFitness.type(variable("TERM")) } catch { return .unfit(error) }
         do throws(SystemError) {
             device = try .init()
-            signals = try .init(LiveShell.signals)
+            signals = try .init(TerminalWait.usualSignals)
         } catch {
             return .unfit(.init("this terminal cannot be read: \(error)"))
         }

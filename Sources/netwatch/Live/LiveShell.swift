@@ -39,20 +39,6 @@ final class LiveShell {
         case signal(Int32)
     }
 
-    /// The signals that it waits for; of those that only end a process, none that it was started to ignore.
-    static var signals: [Int32] {
-        [SIGINT, SIGTERM, SIGQUIT, SIGTSTP, SIGCONT, SIGWINCH]
-            + ([SIGHUP] + ending).filter { !SignalActions.isIgnored($0) }
-    }
-
-    /// The other signals whose default action is termination (signal(7)), except for crashes.
-    private static let ending =
-        [SIGUSR1, SIGUSR2, SIGALRM, SIGVTALRM, SIGPROF, SIGXCPU, SIGIO, SIGPWR, SIGSTKFLT]
-        + Array(realTimeSignals)
-
-    /// The C library keeps the first two of the kernel's for itself.
-    private static let realTimeSignals: ClosedRange<Int32> = 34...64
-
     init(
         _ configuration: LiveConfiguration,
         _ options: LiveViewOptions,

@@ -1,0 +1,164 @@
+import CommandLineSupport
+import FleetCore
+import Glibc
+import LinuxSystem
+import NetwatchCore
+import NetworkClient
+import ReachabilityCore
+import TerminalDrawing
+
+/// A run of the viewer: once, with lines, or with a table on a terminal.
+struct FleetRun {
+    let viewer: FleetViewer.Configuration
+    /// The broker's name, for the screen.
+    let broker: String
+    let binding: LocalBinding
+    let isLoopback: Bool
+
+    /// How changes are shown.
+    struct Output {
+        var isJSON = false
+        var isPlain = false
+        var listen: LoopbackAddress?
+    }
+
+    /// The signals that end a run without a screen.
+    private static func signals() throws(ToolError) -> SignalDescriptor {
+        do throws(SystemError) { return try .init([SIGINT, SIGTERM]) } catch {
+            throw error.toolError("wait for signals")
+        }
+    }
+
+    /// Shows the fleet until the user or a signal ends it.
+    func follow(_ output: Output) throws(ToolError) -> ExitStatus {
+        guard !output.isJSON, !output.isPlain, isatty(STDOUT_FILENO) == 1 else { return try printLines(output) }
+        switch try FleetTerminal.show(self, output) {
+        case .shown(let status): return status
+        case .unfit(let reason):
+            if let words = reason.words { StandardError.note("no table: \(words); printing lines") }
+            return try printLines(output)
+        }
+    }
+
+    /// Prints a line for each change, until a signal arrives or the reader is gone.
+    private func printLines(_ output: Output) throws(ToolError) -> ExitStatus {
+        let signals = try Self.signals()
+        let session = try FleetSession(self, listen: output.listen)
+        defer { session.stop() }
+        let wait = MainWait(signals: signals, wakeup: session.viewer.wakeup, output: STDOUT_FILENO)
+        var lines = FleetLines(isJSON: output.isJSON)
+        var problems = FleetProblems(broker: broker)
+        while true {
+            switch try Self.next(wait, until: session.deadline) {
+            case .signal, .outputClosed: return .success
+            case .wakeup, .deadline: break
+            }
+            guard session.advance() else { continue }
+            problems.note(session.viewer)
+            let text = lines.text(of: session.viewer)
+            do throws(OutputFailure) { try LineOutput.standard.write(text) } catch {
+                return try error.end(writing: "stdout")
+            }
+        }
+    }
+
+    private static func next(_ wait: MainWait, until deadline: Instant) throws(ToolError) -> Awakening {
+        do throws(SystemError) { return try wait.next(until: deadline) } catch { throw error.toolError("wait") }
+    }
+}
+
+// MARK: - Once
+
+extension FleetRun {
+    /// How long no retained message may arrive for all of them to be in: the broker sends them in one go.
+    private static let quietTime = Duration.milliseconds(500)
+
+    /// Prints the fleet once it is known.
+    ///
+    /// - Parameters:
+    ///   - asJSON: Whether as JSON.
+    ///   - timeout: How long to wait for the broker.
+    /// - Returns: 0 if all machines are reachable, 1 if some are not, 2 if nothing is known.
+    /// - Throws: The error for the user, with the exit status 2 if the broker can't be reached.
+    func once(asJSON: Bool, within timeout: Duration) throws(ToolError) -> ExitStatus {
+        let signals = try Self.signals()
+        let session = try FleetSession(self, listen: nil)
+        defer { session.stop() }
+        let viewer = session.viewer
+        let wait = MainWait(signals: signals, wakeup: viewer.wakeup)
+        let end = SystemClock.now.advanced(by: timeout)
+        var subscribed: Instant?
+        while SystemClock.now < end {
+            let complete = subscribed.map { max($0, viewer.lastRetained ?? $0).advanced(by: Self.quietTime) }
+            let isQuiet = complete.map { SystemClock.now >= $0 && !viewer.hasWaiting } ?? false
+            if isQuiet || (complete != nil && viewer.isInventoryKnown) { break }
+            if case .refused = viewer.connection { break }
+            let deadline = viewer.hasWaiting ? min(session.deadline, end) : min(session.deadline, end, complete ?? end)
+            if case .signal = try Self.next(wait, until: deadline) { return .success }
+            _ = session.advance()
+            if viewer.subscriptions > 0 { subscribed = subscribed ?? SystemClock.now }
+        }
+        guard viewer.subscriptions > 0 else { throw failure(viewer, timeout) }
+        return try printOnce(viewer, asJSON)
+    }
+
+    private func failure(_ viewer: FleetViewer, _ timeout: Duration) -> ToolError {
+        let why = viewer.connection.problem ?? "it did not respond within \(timeout)"
+        let name = broker.escapedForTerminal
+        return .init("nothing is known of the fleet at '\(name)': \(why.escapedForTerminal)", exit: .unknown)
+    }
+
+    private func printOnce(_ viewer: FleetViewer, _ asJSON: Bool) throws(ToolError) -> ExitStatus {
+        let now = SystemClock.wall
+        let status = ExitStatus(rawValue: viewer.board.exitCode)
+        guard !asJSON else {
+            let nodes = viewer.board.nodes(0..<viewer.board.count, in: viewer.model).map { $0.json(at: now) }
+            let text = (nodes + [viewer.board.json(at: now)]).map { $0 + "\n" }.joined()
+            return try StandardOutput.write(text, thenExit: status)
+        }
+        let options = FleetScreen.Options(broker: broker, isASCII: false, utcOffset: SystemClock.utcOffset(at: now))
+        let table = FleetText.table(viewer.board, of: viewer.model, columns: Self.columns, options: options, at: now)
+        return try StandardOutput.write(table.map { $0 + "\n" }.joined(), thenExit: status)
+    }
+
+    /// The width of the table: that of the terminal, or one that has room for every column.
+    private static var columns: Int {
+        var size = winsize()
+        guard ioctl(STDOUT_FILENO, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 else { return 200 }
+        return Int(size.ws_col)
+    }
+}
+
+/// A viewer that is connected, with its page.
+final class FleetSession {
+    let viewer: FleetViewer
+    private let page: FleetPage?
+    private let path: PathFollower
+
+    /// Starts a viewer, and its page if there is an address for it.
+    init(_ run: FleetRun, listen: LoopbackAddress?) throws(ToolError) {
+        viewer = try FleetViewer(run.viewer)
+        page = try listen.map { (address) throws(ToolError) in try FleetPage(address, broker: run.broker) }
+        do throws(SystemError) { try viewer.start() } catch { throw error.toolError("follow the fleet") }
+        path = PathFollower(run.binding, isLoopback: run.isLoopback, use: viewer.routeUser)
+    }
+
+    /// When ``advance()`` has to be called at the latest.
+    var deadline: Instant { viewer.deadline }
+
+    /// Takes what was received, and lets time pass.
+    ///
+    /// - Returns: Whether anything may have changed that is shown.
+    func advance() -> Bool {
+        guard viewer.advance() else { return false }
+        page?.publish(viewer)
+        return true
+    }
+
+    /// Ends the connection and the page.
+    func stop() {
+        path.stop()
+        viewer.stop()
+        page?.stop()
+    }
+}

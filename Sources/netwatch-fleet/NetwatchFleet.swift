@@ -1,0 +1,6 @@
+import ArgumentParser
+import CommandLineSupport
+
+/// The executable behind `netwatch fleet`.
+@main
+struct NetwatchFleet: CommandExecutable { typealias Command = FleetCommand }
