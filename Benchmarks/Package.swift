@@ -14,6 +14,7 @@ let package = Package(
             dependencies: ["CBench"],
             cSettings: strictC
         ),
+        .executableTarget(name: "fleet-nodes", cSettings: strictC),
         .executableTarget(
             name: "raw-listener",
             dependencies: ["CBench"],
