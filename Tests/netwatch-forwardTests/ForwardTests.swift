@@ -1,3 +1,4 @@
+import BrokerLab
 import CommandLineLab
 import Glibc
 import HTTPLab

@@ -35,6 +35,7 @@ struct CompletionTests {
     func offered(shell: String) throws {
         let commands: Set = [
             "watch", "status", "wait", "run", "explain", "record", "replay", "history", "fetch", "serve", "outbox",
+            "fleet",
         ]
         #expect(try offers(shell, "netwatch ").isSuperset(of: commands))
         #expect(try offers(shell, "netwatch wa") == ["watch", "wait"])
@@ -42,6 +43,7 @@ struct CompletionTests {
         #expect(try offers(shell, "netwatch wait --for ") == ["reachable", "wifi", "cellular", "notReachable"])
         #expect(try offers(shell, "netwatch wait --for w") == ["wifi"])
         #expect(try offers(shell, "netwatch fetch --interface l").contains("lo"))
+        #expect(try offers(shell, "netwatch fleet --").isSuperset(of: ["--once", "--where", "--store", "--listen"]))
         #expect(try offers(shell, "netwatch outbox re") == ["release", "resume", "retry"])
         #expect(try offers(shell, "netwatch outbox add --trust").contains("--trust-http"))
         try Data().write(to: lab.root.appending(path: "outage.pcap"))

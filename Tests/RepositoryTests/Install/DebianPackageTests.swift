@@ -11,8 +11,8 @@ struct DebianPackageTests {
     private func packages(_ lab: InstallLab) throws -> [String] {
         let outcome = try lab.run("package-deb", ["--tool", lab.tool, "--output", "."], environment: Self.author)
         #expect(outcome.code == 0, "\(outcome)")
-        let names = outcome.output.split(separator: "\n").suffix(5)
-        try #require(names.count == 5)
+        let names = outcome.output.split(separator: "\n").suffix(6)
+        try #require(names.count == 6)
         return names.map { lab.root.appending(path: String($0)).path }
     }
 
@@ -66,10 +66,25 @@ struct DebianPackageTests {
         #expect(names == Set((documents + rest).map { "./\($0)" }))
     }
 
+    @Test("netwatch-fleet is a separate package, whose table needs ncurses")
+    func fleet() throws {
+        let lab = try InstallLab()
+        let path = try packages(lab)[2]
+        let version = try #require(path.firstMatch(of: /netwatch-fleet_([0-9.]+)_[a-z0-9]+\.deb$/)).1
+        #expect(try ask(path, "--field", "").contains(", libncursesw6, netwatch (= \(version))\n"))
+        let names = try names(in: path).filter { !$0.hasSuffix("/") }
+        let documents = ["changelog.gz", "copyright", "fleet.md"].map { "usr/share/doc/netwatch-fleet/\($0)" }
+        let rest = [
+            "usr/bin/netwatch-fleet", "usr/share/lintian/overrides/netwatch-fleet",
+            "usr/share/man/man1/netwatch-fleet.1.gz",
+        ]
+        #expect(names == Set((documents + rest).map { "./\($0)" }))
+    }
+
     @Test("netwatch-forward is a separate package, with its service, which needs the event service")
     func forward() throws {
         let lab = try InstallLab()
-        let path = try packages(lab)[2]
+        let path = try packages(lab)[3]
         let version = try #require(path.firstMatch(of: /netwatch-forward_([0-9.]+)_[a-z0-9]+\.deb$/)).1
         #expect(try ask(path, "--field", "").contains(", netwatch (= \(version)), netwatchd (= \(version))\n"))
         let names = try names(in: path).filter { !$0.hasSuffix("/") }
@@ -84,7 +99,7 @@ struct DebianPackageTests {
     @Test("netwatch-outbox is a separate package, with its service, its user and its folders")
     func outbox() throws {
         let lab = try InstallLab()
-        let path = try packages(lab)[3]
+        let path = try packages(lab)[4]
         let version = try #require(path.firstMatch(of: /netwatch-outbox_([0-9.]+)_[a-z0-9]+\.deb$/)).1
         #expect(
             try ask(path, "--field", "").contains(", netwatch (= \(version)), systemd | systemd-standalone-sysusers")
@@ -137,7 +152,8 @@ struct DebianPackageTests {
         )
         #expect(
             try lab.files(beneath: "") == [
-                "built", "built-fetch", "built-fetch.c", "built-forward", "built-forward.c", "built-outbox",
+                "built", "built-fetch", "built-fetch.c", "built-fleet", "built-fleet.c", "built-forward",
+                "built-forward.c", "built-outbox",
                 "built-outbox.c", "built.c", "builtd",
                 "builtd.c",
             ]

@@ -10,15 +10,16 @@ struct InstallScriptTests {
 
     /// The installed files, relative to the prefix.
     static let files = [
-        "bin/netwatch", "bin/netwatch-fetch", "bin/netwatch-forward", "bin/netwatch-outbox", "bin/netwatchd",
+        "bin/netwatch", "bin/netwatch-fetch", "bin/netwatch-fleet", "bin/netwatch-forward", "bin/netwatch-outbox",
+        "bin/netwatchd",
         "lib/systemd/system/netwatch-forward.service", "lib/systemd/system/netwatch-outbox.service",
         "lib/systemd/system/netwatch-wait-online.service",
         "lib/systemd/system/netwatch.service", "lib/systemd/system/netwatchd.service",
         "lib/systemd/system/netwatchd.socket", "lib/sysusers.d/netwatch-outbox.conf",
         "lib/tmpfiles.d/netwatch-outbox.conf", "share/bash-completion/completions/netwatch",
         "share/fish/vendor_completions.d/netwatch.fish", "share/man/man1/netwatch-fetch.1",
-        "share/man/man1/netwatch-forward.1", "share/man/man1/netwatch-outbox.1", "share/man/man1/netwatch-serve.1",
-        "share/man/man1/netwatch.1",
+        "share/man/man1/netwatch-fleet.1", "share/man/man1/netwatch-forward.1", "share/man/man1/netwatch-outbox.1",
+        "share/man/man1/netwatch-serve.1", "share/man/man1/netwatch.1",
         "share/zsh/site-functions/_netwatch",
     ]
 
@@ -44,9 +45,10 @@ struct InstallScriptTests {
             #expect(text.firstMatch(of: /@[A-Z]+@/) == nil, "\(text)")
         }
         let modes = try LabProcess.run("/usr/bin/env", ["find", prefix, "-type", "f", "-perm", "/111"])
-        let programs = ["netwatch", "netwatch-fetch", "netwatch-forward", "netwatch-outbox", "netwatchd"].map {
-            "\(prefix)/bin/\($0)"
-        }
+        let names = [
+            "netwatch", "netwatch-fetch", "netwatch-fleet", "netwatch-forward", "netwatch-outbox", "netwatchd",
+        ]
+        let programs = names.map { "\(prefix)/bin/\($0)" }
         #expect(modes.output.split(separator: "\n").map(String.init).sorted() == programs)
     }
 
@@ -121,15 +123,15 @@ struct InstallScriptTests {
 
     @Test(
         "A tool without one of the other programs next to it is refused before anything is written",
-        arguments: ["-fetch", "-forward", "-outbox", "d"]
+        arguments: ["-fetch", "-fleet", "-forward", "-outbox", "d"]
     )
     func incomplete(missing: String) throws {
         try FileManager.default.removeItem(atPath: lab.tool + missing)
         let outcome = try install("--prefix", lab.root.path + "/there")
         #expect(outcome.code == 66)
         let remedy =
-            "build all next to each other: scripts/build-release netwatch netwatch-fetch netwatch-forward netwatch-outbox "
-            + "netwatchd"
+            "build all next to each other: scripts/build-release netwatch netwatch-fetch netwatch-fleet netwatch-forward "
+            + "netwatch-outbox netwatchd"
         #expect(outcome.errors == "install: there is no '\(lab.tool)\(missing)'; \(remedy)\n")
         #expect(FileManager.default.fileExists(atPath: lab.root.path + "/there") == false)
     }

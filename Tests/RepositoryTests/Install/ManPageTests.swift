@@ -32,8 +32,9 @@ struct ManPageTests {
         #expect(titles == expected)
         #expect(page.contains("\n.Dd November 14, 2023\n"))
         for text in [
-            page, try self.page("netwatch-fetch.1"), try self.page("netwatch-forward.1"),
-            try self.page("netwatch-outbox.1"), try self.page("netwatch-serve.1"),
+            page, try self.page("netwatch-fetch.1"), try self.page("netwatch-fleet.1"),
+            try self.page("netwatch-forward.1"), try self.page("netwatch-outbox.1"),
+            try self.page("netwatch-serve.1"),
         ] {
             #expect(text.firstMatch(of: /@[A-Z]+@/) == nil)
         }
@@ -41,7 +42,10 @@ struct ManPageTests {
 
     @Test(
         "The pages have no faults",
-        arguments: ["netwatch.1", "netwatch-fetch.1", "netwatch-forward.1", "netwatch-outbox.1", "netwatch-serve.1"]
+        arguments: [
+            "netwatch.1", "netwatch-fetch.1", "netwatch-fleet.1", "netwatch-forward.1", "netwatch-outbox.1",
+            "netwatch-serve.1",
+        ]
     )
     func lint(name: String) throws {
         let outcome = try LabProcess.run("/usr/bin/env", ["mandoc", "-T", "lint", directory.path + "/\(name)"])
@@ -53,7 +57,10 @@ struct ManPageTests {
     @Test("Each command, and each option of its help, is in one of the pages")
     func complete() throws {
         let tool = BuiltProducts.path(of: "netwatch")
-        let names = ["netwatch.1", "netwatch-fetch.1", "netwatch-forward.1", "netwatch-outbox.1", "netwatch-serve.1"]
+        let names = [
+            "netwatch.1", "netwatch-fetch.1", "netwatch-fleet.1", "netwatch-forward.1", "netwatch-outbox.1",
+            "netwatch-serve.1",
+        ]
         let pages = try names.map(page).joined()
         let help = try LabProcess.run(tool, ["--help"]).output
         let commands = try #require(help.split(separator: "SUBCOMMANDS:\n").last).matches(of: #/(?m)^  ([a-z]+) /#)

@@ -79,6 +79,10 @@ struct ReadmeCommandTests {
             .init(arguments: ["forward", "broker.example"], code: 64),
             .init(arguments: ["forward", "mqtts://broker.example", "--node", "a/b"], code: 64),
         ],
+        "`netwatch fleet mqtts://BROKER [--once]`": [
+            .init(arguments: ["fleet", "broker.example"], code: 64),
+            .init(arguments: ["fleet", "mqtt://127.0.0.1:1", "--once", "--timeout", "1s"], code: 2),
+        ],
         "`netwatch outbox add URL`, `list`, `run [--once]`": [
             .init(arguments: ["outbox", "add", "--box", box, "https://192.0.2.7/"], code: 0),
             .init(arguments: ["outbox", "list", "--box", box + "-other"], code: 66),

@@ -41,6 +41,7 @@ struct NetwatchScriptTests {
             (["--kind", "a=wifi", "fetch"], ["netwatch-fetch"]), (["--json", "fetch"], ["netwatch-fetch"]),
             (["fetch", "--later", "http://192.0.2.7/"], ["netwatch-fetch", "netwatch-outbox"]),
             (["outbox", "list"], ["netwatch-outbox"]), (["forward", "mqtts://x"], ["netwatch-forward"]),
+            (["fleet", "mqtts://x"], ["netwatch-fleet"]),
             (["help", "outbox"], ["netwatch-outbox"]),
             (["serve"], ["netwatchd"]), (["help", "serve"], ["netwatchd"]), (["status"], []),
             (["run", "--", "fetch"], []), (["--help"], []), (["--netns", "fetch", "status"], []),

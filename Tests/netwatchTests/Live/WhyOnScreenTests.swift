@@ -1,3 +1,4 @@
+import CommandLineLab
 import NetworkLab
 import Testing
 

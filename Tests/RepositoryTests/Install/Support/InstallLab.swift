@@ -20,6 +20,7 @@ final class InstallLab {
         tool = root.appending(path: "built").path
         try compile(tool, executing: "netwatch", libraries)
         try compile(tool + "-fetch", executing: "netwatch-fetch", libraries)
+        try compile(tool + "-fleet", executing: "netwatch-fleet", libraries)
         try compile(tool + "-forward", executing: "netwatch-forward", libraries)
         try compile(tool + "-outbox", executing: "netwatch-outbox", libraries)
         try compile(tool + "d", executing: "netwatchd", libraries)

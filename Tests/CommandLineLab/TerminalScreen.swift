@@ -1,9 +1,8 @@
-import CommandLineLab
 import Glibc
-import NetworkLab
+package import NetworkLab
 
 /// A terminal of a given size in which the tool runs: tmux(1), whose server ends with the object.
-final class TerminalScreen {
+package final class TerminalScreen {
     private let server: LabProcess
     private let folder: TemporaryFolder
     private var socket: String { folder.path + "/tmux" }
@@ -13,7 +12,7 @@ final class TerminalScreen {
     /// When the tool ends, the terminal shows `ended with` and its code.
     ///
     /// The prelude, which ends with `;` or `&&`, is executed before the tool; `ownsMounts` gives both a mount namespace.
-    init(
+    package init(
         _ arguments: [String],
         columns: Int,
         rows: Int,
@@ -40,24 +39,24 @@ final class TerminalScreen {
     }
 
     /// The tool's working directory.
-    var directory: String { folder.path }
+    package var directory: String { folder.path }
 
     /// The names of the files in that directory.
-    var files: [String] { folder.names }
+    package var files: [String] { folder.names }
 
     /// The visible rows.
-    func rows() throws -> [String] {
+    package func rows() throws -> [String] {
         let outcome = try run(["capture-pane", "-p"])
         guard outcome.code == 0 else { throw LabError("capture", errno: EPIPE, detail: outcome.errors) }
         return outcome.output.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
     }
 
     /// The rows with the escape sequences that color them.
-    func colouredText() throws -> String { try run(["capture-pane", "-p", "-e"]).output }
+    package func colouredText() throws -> String { try run(["capture-pane", "-p", "-e"]).output }
 
     /// Waits until the screen meets a condition, and returns its rows.
     @discardableResult
-    func wait(for what: String, until condition: ([String]) -> Bool) throws -> [String] {
+    package func wait(for what: String, until condition: ([String]) -> Bool) throws -> [String] {
         let deadline = ContinuousClock.now + .seconds(120)
         while true {
             let rows = try rows()
@@ -71,18 +70,18 @@ final class TerminalScreen {
 
     /// Waits until a text is shown.
     @discardableResult
-    func wait(for text: String) throws -> [String] {
+    package func wait(for text: String) throws -> [String] {
         try wait(for: text) { rows in rows.contains { $0.contains(text) } }
     }
 
     /// Presses keys, by their names in tmux.
-    func press(_ keys: String...) throws { _ = try run(["send-keys"] + keys) }
+    package func press(_ keys: String...) throws { _ = try run(["send-keys"] + keys) }
 
     /// Sends characters as a terminal would.
-    func send(_ text: String) throws { _ = try run(["send-keys", "-l", text]) }
+    package func send(_ text: String) throws { _ = try run(["send-keys", "-l", text]) }
 
     /// Changes the size.
-    func resize(columns: Int, rows: Int) throws {
+    package func resize(columns: Int, rows: Int) throws {
         _ = try run(["resize-window", "-x", "\(columns)", "-y", "\(rows)"])
     }
 
@@ -101,11 +100,11 @@ final class TerminalScreen {
 }
 
 /// A folder that is removed with this object.
-final class TemporaryFolder {
-    let path: String
+package final class TemporaryFolder {
+    package let path: String
 
     /// Makes an empty folder.
-    init() throws {
+    package init() throws {
         var template = Array("/tmp/netwatch-test-XXXXXX".utf8CString)
         guard mkdtemp(&template) != nil else { throw LabError("mkdtemp", errno: errno) }
         path = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
@@ -117,7 +116,7 @@ final class TemporaryFolder {
     }
 
     /// The names of the files in it.
-    var names: [String] {
+    package var names: [String] {
         guard let folder = opendir(path) else { return [] }
         defer { closedir(folder) }
         var names: [String] = []

@@ -1,28 +1,28 @@
-import CommandLineLab
+package import CommandLineLab
 import EventService
 import Glibc
-import HTTPLab
-import NetwatchCore
-import NetworkLab
+package import HTTPLab
+package import NetwatchCore
+package import NetworkLab
 import ReachabilityCore
 
 /// A machine with Wi-Fi and a modem, and a broker that it reaches over both.
 ///
 /// `wlan0` (192.0.2.2, metric 600) and `wwan0` (198.51.100.2, metric 700) lead to one network, where a mosquitto listens on
 /// 203.0.113.7.
-final class FleetLab {
-    let home: LabNamespace
-    let network: LabNamespace
-    let folder: LabFolder
+package final class FleetLab {
+    package let home: LabNamespace
+    package let network: LabNamespace
+    package let folder: LabFolder
     /// The event service's socket.
-    var socket: String { folder.path + "/events.sock" }
-    private(set) var service: ToolProcess?
-    private(set) var forwarder: ToolProcess?
+    package var socket: String { folder.path + "/events.sock" }
+    package private(set) var service: ToolProcess?
+    package private(set) var forwarder: ToolProcess?
     private var broker: LabProcess?
 
-    static let server = "203.0.113.7"
+    package static let server = "203.0.113.7"
 
-    init() throws {
+    package init() throws {
         (home, network, folder) = (try LabNamespace(), try LabNamespace(), try LabFolder())
         try join("wlan0", 10, "ap0", 20, "192.0.2")
         try join("wwan0", 11, "tower0", 21, "198.51.100")
@@ -46,21 +46,21 @@ final class FleetLab {
         try network.rtnl.addAddress("\(subnet).1/24", on: peer)
     }
 
-    func addRoute(_ name: String) throws {
+    package func addRoute(_ name: String) throws {
         try home.rtnl.addRoute("default", via: "192.0.2.1", on: name, metric: 600)
     }
 
-    func removeRoute(_ name: String) throws {
+    package func removeRoute(_ name: String) throws {
         try home.rtnl.deleteRoute("default", via: "192.0.2.1", on: name, metric: 600)
     }
 
     /// Cuts or restores both links.
-    func setLinks(up: Bool) throws {
+    package func setLinks(up: Bool) throws {
         for name in ["ap0", "tower0"] { if up { try network.rtnl.setUp(name) } else { try network.rtnl.setDown(name) } }
     }
 
     /// Removes or restores the broker's address: the paths stand, and lead nowhere.
-    func setServer(isThere: Bool) throws {
+    package func setServer(isThere: Bool) throws {
         let address = "\(Self.server)/32"
         if isThere {
             try network.rtnl.addAddress(address, on: "lo")
@@ -71,7 +71,7 @@ final class FleetLab {
 
     // MARK: The programs
 
-    func startService() throws {
+    package func startService() throws {
         let kinds = ["--kind", "wlan*=wifi", "--kind", "wwan*=cellular"]
         let service = try ToolProcess(
             ["serve", "--socket", socket, "--journal", folder.path + "/journal"] + kinds,
@@ -82,7 +82,7 @@ final class FleetLab {
     }
 
     /// Starts a broker that stores each message before it continues.
-    func startBroker() throws {
+    package func startBroker() throws {
         let file = try folder.write(
             "mosquitto.conf",
             """
@@ -109,12 +109,12 @@ final class FleetLab {
         }
     }
 
-    func killBroker(_ signal: Int32) throws {
+    package func killBroker(_ signal: Int32) throws {
         try broker?.send(signal)
         _ = try broker?.finish()
     }
 
-    func startForwarder(_ options: [String] = []) throws {
+    package func startForwarder(_ options: [String] = []) throws {
         let state = folder.path + "/position"
         forwarder = try ToolProcess(
             ["forward", "mqtt://\(Self.server)", "--node", "n", "--group", "g", "--socket", socket, "--state", state]
@@ -123,13 +123,13 @@ final class FleetLab {
         )
     }
 
-    func endForwarder(_ signal: Int32) throws -> Int32 {
+    package func endForwarder(_ signal: Int32) throws -> Int32 {
         forwarder?.send(signal)
         return try forwarder?.exitCode() ?? -1
     }
 
     /// Starts a reader with a session that lasts, whose output is a line for each message.
-    func reader() throws -> LabProcess {
+    package func reader() throws -> LabProcess {
         let words = [
             "-c", "exec stdbuf -oL mosquitto_sub \"$@\" 2>&1", "mosquitto_sub", "-h", Self.server, "-i", "reader", "-c",
             "-q", "1", "-v", "-t", "netwatch/#", "-t", "homeassistant/#", "-d",
@@ -142,7 +142,7 @@ final class FleetLab {
     // MARK: What is known
 
     /// The numbers of the events that the service has stored.
-    func storedEvents() throws -> [UInt64] {
+    package func storedEvents() throws -> [UInt64] {
         var connection = try EventSocket(path: socket)
         try connection.send("/v1/history?since=1h", ["Accept: application/x-ndjson"])
         _ = try connection.status()
@@ -151,7 +151,7 @@ final class FleetLab {
     }
 
     /// Makes a change, and waits until the service has stored an event about it.
-    func waitForEvent(after change: () throws -> Void) throws {
+    package func waitForEvent(after change: () throws -> Void) throws {
         let before = try storedEvents().last
         try change()
         let deadline = ContinuousClock.now + .seconds(60)
@@ -162,7 +162,7 @@ final class FleetLab {
     }
 
     /// The messages on a topic in a reader's output.
-    static func messages(_ topic: String, in output: String) -> [[String: JSONText]] {
+    package static func messages(_ topic: String, in output: String) -> [[String: JSONText]] {
         output.split(separator: "\n").compactMap { line in
             guard line.hasPrefix("netwatch/g/n/\(topic) ") else { return nil }
             return (try? JSONText(Array(line.drop { $0 != "{" }.utf8)[...]))?.members
@@ -170,7 +170,7 @@ final class FleetLab {
     }
 
     /// The numbers of the events in a reader's output, each once.
-    static func events(in output: String) -> [UInt64] {
+    package static func events(in output: String) -> [UInt64] {
         var seen: Set<UInt64> = []
         return messages("events", in: output).compactMap { message in
             message["id"]?.string?.split(separator: ".").last.flatMap { UInt64($0) }
