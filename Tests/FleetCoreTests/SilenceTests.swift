@@ -43,6 +43,21 @@ import Testing
         #expect(node.silence?.end == FleetStory.time(900))
     }
 
+    @Test func `no path: the event that says so was known before, or came before the link`() throws {
+        for arrival in [500.0, 899] {
+            var story = FleetStory()
+            story.receive(.birth(), at: 0)
+            story.receive(.state(.init(1, 10, .wifi, at: 5)), at: 5)
+            if arrival < 600 { story.receive(.event(.init(1, 11, .notReachable, at: 500)), at: arrival) }
+            story.receive(.lost(), at: 600)
+            if arrival > 600 { story.receive(.event(.init(1, 11, .notReachable, at: 500)), at: arrival) }
+            story.receive(.birth(), at: 900)
+            story.receive(.state(.init(1, 12, .wifi, at: 895)), at: 900)
+            story.receive(.event(.init(1, 12, .wifi, at: 895)), at: 900)
+            #expect(try story.node().silence?.cause == .noPath([]))
+        }
+    }
+
     @Test func `a clock that is hours off does not change the cause`() throws {
         for offset in [-20_000.0, 20_000] {
             var story = FleetStory()

@@ -71,7 +71,7 @@ extension NodeLog {
     struct Excerpt {
         /// The total time of suspensions.
         var suspended = Duration.zero
-        /// The longest time without a path that began among them.
+        /// The longest time without a path, of which a part was among them.
         var longestOutage: (length: Duration, reasons: [String])?
         /// Of the first run, if it ended without a path.
         var reasonsOfUnfinishedOutage: [String]?
@@ -92,7 +92,7 @@ extension NodeLog {
         guard let start = runs.firstIndex(where: { $0.run == first.run }),
             let end = runs.firstIndex(where: { $0.run == last.run }), start <= end
         else { return nil }
-        var reader = ExcerptReader(before: runs[start].status(at: first.sequence))
+        var reader = ExcerptReader(after: runs[start].event(at: first.sequence))
         for index in start...end {
             let run = runs[index]
             let from = index == start ? run.position(after: first.sequence) : 0
@@ -106,10 +106,10 @@ extension NodeLog {
 }
 
 extension RunLog {
-    /// The state with an event, or with the last one before it that is kept; nil if there is none.
-    fileprivate func status(at sequence: UInt64) -> ReachabilityStatus? {
+    /// An event, or the last one before it that is kept; nil if there is none.
+    fileprivate func event(at sequence: UInt64) -> LoggedEvent? {
         let place = position(after: sequence)
-        return place > 0 ? events[place - 1].status : nil
+        return place > 0 ? events[place - 1] : nil
     }
 }
 
@@ -121,9 +121,11 @@ private struct ExcerptReader {
     private var outage: (start: Int64?, reasons: [String])?
     private var time: Int64?
 
-    init(before status: ReachabilityStatus?) {
-        self.status = status
+    /// - Parameter event: The event before the first; an outage that began with it goes on.
+    init(after event: LoggedEvent?) {
+        (status, time) = (event?.status, event?.time)
         excerpt.wasAlwaysReachable = status?.isReachable ?? false
+        if let event, event.status == .notReachable { outage = (event.time, event.reasons) }
     }
 
     mutating func take(_ event: LoggedEvent) {
