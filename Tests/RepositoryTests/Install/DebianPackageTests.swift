@@ -153,16 +153,14 @@ struct DebianPackageTests {
         #expect(
             try lab.files(beneath: "") == [
                 "built", "built-fetch", "built-fetch.c", "built-fleet", "built-fleet.c", "built-forward",
-                "built-forward.c", "built-outbox",
-                "built-outbox.c", "built.c", "builtd",
-                "builtd.c",
+                "built-forward.c", "built-outbox", "built-outbox.c", "built.c", "builtd", "builtd.c",
             ]
         )
     }
 
     @Test(
         "The check of the packages says what it needs",
-        arguments: [([], 64, "all packages"), (["/no", "/no", "/no", "/no", "/no"], 66, "no '/no'")]
+        arguments: [([], 64, "all packages"), (Array(repeating: "/no", count: 6), 66, "no '/no'")]
     )
     func check(arguments: [String], code: Int32, words: String) throws {
         let outcome = try LabProcess.run(Repository.root.appending(path: "scripts/check-deb").path, arguments)
