@@ -26,6 +26,8 @@ package final class ViewerLab {
         let settings = [
             "user root", "listener 1883 127.0.0.1", "allow_anonymous true", "persistence true",
             "persistence_location \(folder.path)/", "max_queued_messages 0",
+            // It writes lines for each connection otherwise, and would wait for a reader of them.
+            "connection_messages false",
         ]
         let file = try folder.write("mosquitto.conf", settings.joined(separator: "\n") + "\n")
         broker = try lab.run { try LabProcess("/bin/sh", ["-c", "exec /usr/sbin/mosquitto -c \"$0\" 2>&1", file]) }
