@@ -97,7 +97,8 @@ package struct NetworkSnapshot: Sendable, Hashable {
         case .nexthop, .nexthopRemoved, .rule, .ruleRemoved: applyPolicy(event, &effect)
         case .neighbour, .neighbourRemoved, .netconf, .netconfRemoved: applyState(event, &effect)
         case .uevent, .wireless, .wireGuard, .team, .l2tp: applyDevice(event, &effect)
-        case .traffic, .family, .familiesRequested, .done, .error, .overrun, .request, .ignored: break
+        case .routerOption, .traffic, .family, .familiesRequested: break
+        case .done, .error, .overrun, .request, .ignored: break
         }
         return effect
     }

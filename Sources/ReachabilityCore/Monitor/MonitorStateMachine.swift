@@ -547,7 +547,7 @@ extension KernelEvent {
         case .linkRemoved: .linkRemoved
         case .neighbour, .neighbourRemoved: .neighbourChanged
         case .netconf, .netconfRemoved: .settingChanged
-        case .traffic, .uevent, .family, .familiesRequested, .wireless, .wireGuard, .team, .l2tp: nil
+        case .routerOption, .traffic, .uevent, .family, .familiesRequested, .wireless, .wireGuard, .team, .l2tp: nil
         case .done, .error, .overrun, .request, .ignored: nil
         }
     }

@@ -30,6 +30,8 @@ package enum KernelEvent: Sendable, Hashable {
     case netconf(NetconfMessage)
     /// `RTM_DELNETCONF`.
     case netconfRemoved(NetconfMessage)
+    /// `RTM_NEWNDUSEROPT`.
+    case routerOption(RouterOptionMessage)
     /// `RTM_NEWSTATS`, or the counters of an `RTM_NEWLINK` if ``NetlinkDecoder/readsTraffic`` is set.
     case traffic(TrafficMessage)
     /// A uevent of a network interface.

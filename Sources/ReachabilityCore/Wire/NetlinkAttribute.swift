@@ -275,6 +275,7 @@ enum RTM {
     static let newRule: UInt16 = 32
     static let delRule: UInt16 = 33
     static let getRule: UInt16 = 34
+    static let newNDUserOption: UInt16 = 68
     static let newNetconf: UInt16 = 80
     static let delNetconf: UInt16 = 81
     static let getNetconf: UInt16 = 82

@@ -171,6 +171,7 @@ extension NetlinkDecoder {
         case RTM.delNexthop: .nexthopRemoved(try .init(payload, bytes))
         case RTM.newNetconf: try NetconfMessage(payload, bytes).map(KernelEvent.netconf) ?? .ignored
         case RTM.delNetconf: try NetconfMessage(payload, bytes).map(KernelEvent.netconfRemoved) ?? .ignored
+        case RTM.newNDUserOption: try RouterOptionMessage(payload, bytes).map(KernelEvent.routerOption) ?? .ignored
         case RTM.newStats: try TrafficMessage(payload, bytes).map(KernelEvent.traffic) ?? .ignored
         default: .ignored
         }

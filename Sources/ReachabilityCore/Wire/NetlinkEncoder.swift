@@ -62,6 +62,7 @@ package struct NetlinkEncoder: Sendable {
         case .neighbourRemoved: (RTM.delNeigh, [])
         case .netconf: (RTM.newNetconf, [])
         case .netconfRemoved: (RTM.delNetconf, [])
+        case .routerOption: (RTM.newNDUserOption, [])
         case .traffic: (RTM.newStats, [])
         case .request(let request): (request.subject.requestType, request.flags)
         case .done: (NLMSG.done, [])
@@ -86,6 +87,7 @@ package struct NetlinkEncoder: Sendable {
         case .nexthop(let message), .nexthopRemoved(let message): message.append(to: &builder)
         case .neighbour(let message), .neighbourRemoved(let message): message.append(to: &builder)
         case .netconf(let message), .netconfRemoved(let message): message.append(to: &builder)
+        case .routerOption(let message): message.append(to: &builder)
         case .traffic(let message): message.append(to: &builder)
         case .request(let request): request.append(to: &builder)
         // The kernel writes errnos negative.

@@ -4,7 +4,7 @@ import ReachabilityCore
 /// Draws messages in the form that the decoder returns: messages with the same encoding have one form.
 extension SeededGenerator {
     mutating func event() -> KernelEvent {
-        switch Int.random(in: 0..<27, using: &self) {
+        switch Int.random(in: 0..<28, using: &self) {
         case 0: .link(link())
         case 1: .linkRemoved(link())
         case 2: .address(address())
@@ -25,6 +25,7 @@ extension SeededGenerator {
         case 19, 20, 21: .wireless(wireless())
         case 22: .wireGuard(wireGuard())
         case 24: flip() ? .team(team()) : .l2tp(l2tp())
+        case 25: .routerOption(routerOption())
         case 23: .traffic(.init(index: number(), receivedBytes: number(), sentBytes: number()))
         default: control()
         }
@@ -38,6 +39,18 @@ extension SeededGenerator {
         case 2: .overrun
         default: .ignored
         }
+    }
+
+    private mutating func routerOption() -> RouterOptionMessage {
+        let options = (0..<Int.random(in: 1...3, using: &self)).map { _ in option() }
+        return .init(index: number(), router: maybe { $0.address(.ipv6) }, options: options)
+    }
+
+    private mutating func option() -> RouterOption {
+        guard let prefix = NAT64Prefix(.init(address(.ipv6), length: pick([32, 40, 48, 56, 64, 96]))), flip() else {
+            return .captivePortal(pick(["https://portal.example/api", RouterOption.unrestrictedURI, "ü", name()]))
+        }
+        return .nat64(prefix, lifetime: .seconds(8 * Int.random(in: 0..<1 << 13, using: &self)))
     }
 
     mutating func link() -> LinkMessage {
