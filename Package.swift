@@ -80,6 +80,7 @@ let package = Package(
         .systemLibrary(name: "CPublicSuffix", pkgConfig: "libpsl", providers: [.apt(["libpsl-dev"])]),
         .target(name: "Locking", swiftSettings: settings),
         .target(name: "ReachabilityCore", swiftSettings: settings),
+        .target(name: "ValidationCore", dependencies: ["ReachabilityCore"], swiftSettings: settings),
         .target(
             name: "LinuxSystem",
             dependencies: ["CLinux", "Locking", "ReachabilityCore"],
@@ -550,6 +551,11 @@ let package = Package(
             swiftSettings: settings
         ),
         .testTarget(
+            name: "ValidationCoreTests",
+            dependencies: ["NetworkLab", "ReachabilityCore", "ValidationCore"],
+            swiftSettings: settings
+        ),
+        .testTarget(
             name: "ReachabilityTests",
             dependencies: ["LinuxSystem", "Locking", "Reachability", "ReachabilityCore", "NetworkLab"],
             swiftSettings: settings
@@ -667,7 +673,7 @@ let package = Package(
 if Context.environment["NETWATCH_THREADS_ONLY"] != nil {
     let pure = [
         "EventCore", "EventPage", "FleetCore", "HTTPSerialization", "MQTTCore", "NetwatchCore", "NetworkClientCore",
-        "OutboxCore", "ReachabilityCore", "Repository", "RequestGate",
+        "OutboxCore", "ReachabilityCore", "Repository", "RequestGate", "ValidationCore",
     ]
     package.targets.removeAll { target in
         pure.contains { target.name == $0 + "Tests" } || target.path?.hasPrefix("Examples/") == true

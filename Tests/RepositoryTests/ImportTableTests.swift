@@ -75,6 +75,7 @@ struct ImportTableTests {
         "ResourceLoader": ["Dispatch", "Glibc", "LinuxSystem", "Locking", "NetworkClient", "ResourceLoaderCore"],
         "ResourceLoaderCore": [],
         "RequestGate": ["NetworkClientCore", "ReachabilityCore"],
+        "ValidationCore": ["ReachabilityCore"],
         "Reachability": ["CNetlink", "Glibc", "LinuxSystem", "Locking", "ReachabilityCore", "Synchronization"],
         "TerminalDrawing": [
             "CLinux", "CNcurses", "CommandLineSupport", "Glibc", "LinuxSystem", "NetwatchCore", "ReachabilityCore",
@@ -126,7 +127,7 @@ struct ImportTableTests {
     private static let modulesWithOrderedFolders = [
         "DurableStore", "EventCore", "EventJournal", "EventPage", "EventServer", "EventService", "FleetCore",
         "HTTPSerialization", "LinuxSystem", "Locking", "MQTTCore", "NetwatchCore", "NetworkClient", "NetworkClientCore",
-        "Outbox", "OutboxCore", "Reachability", "ReachabilityCore", "RequestGate", "netwatchd",
+        "Outbox", "OutboxCore", "Reachability", "ReachabilityCore", "RequestGate", "ValidationCore", "netwatchd",
     ]
 
     @Test("No folder of a module is part of a cycle of dependencies", arguments: modulesWithOrderedFolders)

@@ -74,6 +74,12 @@ struct PublicNamesTests {
         CircuitBreakerPolicy GatePolicy GiveUpReason PathLossPolicy RequestPriority RetryDecision RetryPolicy
         RetryReason
         """,
+        "ValidationCore": """
+        CaptivePortal EndpointFinding NoInternetReason PortalSession ProbeFailure ProbeMeaning ProofStrength
+        ValidationConfiguration ValidationEndpoint ValidationEndpoint.DNSExpectation ValidationEndpoint.HTTPExpectation
+        ValidationEndpoint.Probe ValidationEvidence ValidationInstant ValidationPath ValidationReport ValidationTrigger
+        ValidationVerdict
+        """,
     ]
 
     @Test("The public types of a module are those of the table", arguments: table.keys.sorted())

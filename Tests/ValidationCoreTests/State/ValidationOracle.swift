@@ -1,0 +1,197 @@
+import ReachabilityCore
+import ValidationCore
+
+/// Checks a story's promises by what the state was given and what it did, without its decisions.
+final class ValidationOracle {
+    /// The promises that were broken.
+    let faults = Box<[String]>([])
+    /// The names of verdicts, triggers and reasons that occurred.
+    let seen = Box<Set<String>>([])
+    private let configuration: ValidationConfiguration
+    private var path: ValidationPath?
+    /// When the path began.
+    private var pathStart: ValidationInstant?
+    /// The observations on this path that were given while their round ran, by their time.
+    private var observations: [(time: ValidationInstant, meaning: Meaning)] = []
+    private var lastTraffic: ValidationInstant?
+    private var sent: [ValidationInstant] = []
+    private var lastRoundStart: ValidationInstant?
+    /// The round that runs, and the endpoints that were asked.
+    private var running: (number: UInt64, asked: [Int])?
+    private var hasReason = false
+    /// Whether an answer of the round that runs was no proof.
+    private var isContested = false
+    private var openChecks = 0
+
+    private enum Meaning { case proof, portal, trouble }
+
+    init(_ configuration: ValidationConfiguration) { self.configuration = configuration }
+
+    /// Checks one step.
+    func check(
+        _ input: ValidationStory.Input,
+        _ before: ValidationReport,
+        _ actions: [ValidationAction],
+        _ story: ValidationStory
+    ) {
+        if case .event(let event) = input { take(event, before, story) }
+        note(before, story.now)
+        for action in actions { take(action, before, story) }
+        checkReport(story.state.report, input, story)
+    }
+
+    private func expect(_ holds: Bool, _ promise: @autoclosure () -> String) {
+        if !holds { faults.value.append(promise()) }
+    }
+
+    // MARK: What is given
+
+    private func take(_ event: ValidationEvent, _ before: ValidationReport, _ story: ValidationStory) {
+        switch event {
+        case .pathChanged(let new):
+            guard new != path else { return }
+            (path, pathStart, observations, lastTraffic, hasReason) = (new, story.now, [], nil, true)
+        case .requestSucceeded(let number, true) where number == story.state.pathNumber && path != nil:
+            observations.append((story.now, .proof))
+            (lastTraffic, hasReason) = (story.now, false)
+        case .requestSucceeded(_, false), .requestFailed, .gatewayFailed, .portalAnnounced: hasReason = true
+        case .requestSucceeded: break
+        case .checkRequested: openChecks += 1
+        case .answered(let round, let position, let outcome): observe(round, position, outcome, story.now)
+        case .portalReplied(let round, let reply):
+            guard running?.number == round, let reply else { return }
+            observations.append((story.now, reply.isCaptive ? .portal : .trouble))
+            hasReason = true
+        }
+    }
+
+    private func observe(_ round: UInt64, _ position: Int, _ outcome: ProbeOutcome, _ now: ValidationInstant) {
+        guard let running, running.number == round, running.asked.contains(position) else { return }
+        switch outcome {
+        case .response(let response) where response.status == 204: observations.append((now, .proof))
+        case .connected, .nameAnswer: observations.append((now, .proof))
+        case .response: observations.append((now, .portal))
+        case .certificateRefused, .certificateOutdated, .proxyLogin, .failed, .unusable:
+            observations.append((now, .trouble))
+        }
+        // A proof ends the round, and with it what was to be found out, unless other answers outweigh it.
+        isContested = isContested || observations.last?.meaning != .proof
+        hasReason = isContested
+    }
+
+    /// Silence and the end of a session are seen only by time.
+    private func note(_ before: ValidationReport, _ now: ValidationInstant) {
+        if let end = before.session?.end, end <= now { hasReason = true }
+        guard running != nil, let start = lastRoundStart, start.duration(to: now) >= configuration.timeout else {
+            return
+        }
+        observations.append((now, .trouble))
+        hasReason = true
+    }
+
+    // MARK: What is done
+
+    private func take(_ action: ValidationAction, _ before: ValidationReport, _ story: ValidationStory) {
+        switch action {
+        case .probe(let round, let position): probe(round, position, before, story)
+        case .askPortal(let round, let url):
+            expect(url.hasPrefix("https://"), "the portal's API \(url) is asked")
+            probe(round, nil, before, story)
+        case .cancel: running = nil
+        case .publish(let report): expect(report.path == path, "a report is about another path")
+        case .endChecks(let report):
+            expect(openChecks > 0, "checks end that nobody asked for")
+            expect(report == story.state.report || report.path == path, "a check ends with an old report")
+            openChecks = 0
+        }
+    }
+
+    private func probe(_ round: UInt64, _ position: Int?, _ before: ValidationReport, _ story: ValidationStory) {
+        let now = story.now
+        expect(path != nil, "a probe is sent without a path")
+        let isAutomatic = openChecks == 0
+        if running?.number != round { start(round, isAutomatic: isAutomatic, before, now) }
+        if let position {
+            expect(running?.asked.contains(position) == false, "an endpoint is asked twice in a round")
+            running?.asked.append(position)
+        }
+        sent.append(now)
+        guard isAutomatic else { return }
+        let recent = sent.count { $0.advanced(by: .seconds(86_400)) > now }
+        expect(recent <= configuration.probesPerDay, "\(recent) probes in 24 hours")
+        expect(path?.isMetered != true || configuration.probesMeteredPaths, "a metered path is probed")
+    }
+
+    private func start(_ round: UInt64, isAutomatic: Bool, _ before: ValidationReport, _ now: ValidationInstant) {
+        expect(running == nil || before.path != path, "two rounds run at once")
+        if isAutomatic, let last = lastRoundStart {
+            expect(last.duration(to: now) >= configuration.minimumInterval, "rounds follow too quickly")
+        }
+        expect(!isAutomatic || before.verdict != .validated || hasReason, "a path that works is probed")
+        running = (round, [])
+        isContested = false
+        lastRoundStart = now
+    }
+
+    // MARK: What is reported
+
+    private func checkReport(_ report: ValidationReport, _ input: ValidationStory.Input, _ story: ValidationStory) {
+        remember(report)
+        expect(report.path == path, "the report is about another path")
+        expect(
+            (report.checkedAt == nil) == (report.verdict == .notChecked),
+            "\(report.verdict) at \(String(describing: report.checkedAt))"
+        )
+        expect(report.since <= story.now, "a verdict begins in the future")
+        if case .event(.requestSucceeded(let number, true)) = input, number == story.state.pathNumber, path != nil {
+            expect(report.verdict == .validated && report.checkedAt == story.now, "traffic does not count")
+        }
+        guard let checkedAt = report.checkedAt, let pathStart else { return }
+        expect(checkedAt >= pathStart && checkedAt <= story.now, "the evidence is not of this path")
+        expect(checkedAt >= lastTraffic ?? checkedAt, "evidence of before the last answer contradicts it")
+        let meanings = observations.filter { $0.time == checkedAt }.map(\.meaning)
+        expect(meanings.contains { Self.supports($0, report.verdict) }, "\(report.verdict) is older than it says")
+        checkFindings(report)
+    }
+
+    private static func supports(_ meaning: Meaning, _ verdict: ValidationVerdict) -> Bool {
+        switch (verdict, meaning) {
+        case (.validated, .proof), (.portal, .portal), (.noInternet, .trouble): true
+        default: false
+        }
+    }
+
+    /// Endpoints that differ are never called 'no internet'.
+    private func checkFindings(_ report: ValidationReport) {
+        guard case .noInternet(let reason) = report.verdict, case .probes(let findings) = report.evidence else {
+            return
+        }
+        switch reason {
+        case .interception, .proxyLogin: return
+        default: break
+        }
+        let areFailures = findings.allSatisfy { if case .failed = $0.meaning { true } else { false } }
+        expect(areFailures && findings.count == configuration.endpoints.count, "endpoints differ: \(findings)")
+    }
+
+    private func remember(_ report: ValidationReport) {
+        if let pendingTrigger = report.pendingTrigger { seen.value.insert(pendingTrigger.rawValue) }
+        if report.session != nil { seen.value.insert("session") }
+        if report.evidence == .traffic { seen.value.insert("traffic") }
+        if report.evidence == .portalAPI { seen.value.insert("portalAPI") }
+        switch report.verdict {
+        case .validated: seen.value.insert("validated")
+        case .portal: seen.value.insert("portal")
+        case .notChecked: seen.value.insert("notChecked")
+        case .noInternet(let reason): seen.value.insert(reason.name)
+        }
+    }
+
+    /// Checks that nothing is stuck, after two days on a path that works.
+    func checkEnd(_ story: ValidationStory) {
+        expect(openChecks == 0, "a check never ends")
+        let canProbe = !configuration.endpoints.isEmpty && configuration.endpoints.count <= configuration.probesPerDay
+        expect(!canProbe || story.verdict == .validated, "a path that works is \(story.verdict)")
+        expect(story.verdict != .validated || story.state.wakeUp(after: story.now) == nil, "a path that works wakes up")
+    }
+}
