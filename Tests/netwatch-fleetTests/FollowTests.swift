@@ -99,7 +99,8 @@ struct FollowTests {
         try first.waitForOutput { last("a", in: $0) != nil }
         let count = 400
         for number in 1...count {
-            let state = number % 2 == 0 ? "notReachable" : "wifi"
+            // A line is printed for another condition only.
+            let state = number == count ? "cellular" : number % 2 == 0 ? "notReachable" : "wifi"
             try lab.publish([try node.event(number, state, time: ReportingNode.time(ago: count - number))])
             if number == count / 2 { try first.send(SIGKILL) }
         }
