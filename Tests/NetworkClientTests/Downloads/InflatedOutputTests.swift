@@ -38,16 +38,17 @@ struct InflatedOutputTests {
             ] in
             let session = try HTTPSession(baseURL: "http://127.0.0.1:\(port)/", configuration: .lasting)
             // The memory of the tests themselves.
-            let before = try Endurance.peakMemory()
+            let before = try AnonymousMemory.current()
+            let memory = try AnonymousMemory()
             let pipe = output == .file ? nil : try CountedPipe(pause: output == .slowPipe ? 1_000 : 0)
             let place: BodyOutput = pipe.map { .descriptor($0.writer) } ?? .file(path, isSynced: false)
             #expect(try await session.download("", to: place).response().file.size == Int64(size))
             if let pipe { #expect(try pipe.closeAndCount() == size) }
-            try Data("\(Endurance.peakMemory() - before)".utf8).write(to: URL(filePath: record))
+            try Data("\(memory.end() - before)".utf8).write(to: URL(filePath: record))
         }
         let text = try #require(lab.bytes("\(lab.folder.path)/peak"))
         let growth = try #require(Int(String(decoding: text, as: UTF8.self)))
-        print("\(size >> 20) MiB, compressed \(ratio.rawValue)-fold, to \(output): \(growth >> 10) KiB more resident")
+        print("\(size >> 20) MiB, compressed \(ratio.rawValue)-fold, to \(output): \(growth >> 10) KiB more memory")
         // A sanitizer's metadata take several times the memory that they describe.
         if LabHeap.bytesInUse > 0 { #expect(growth < 24 << 20) }
     }

@@ -21,13 +21,6 @@ enum Endurance {
         getenv(name).flatMap { Int(String(cString: $0)) } ?? standard
     }
 
-    /// Returns the peak resident memory of this process, in bytes: VmHWM of proc_pid_status(5).
-    static func peakMemory() throws -> Int {
-        let status = String(decoding: try Data(contentsOf: URL(filePath: "/proc/self/status")), as: UTF8.self)
-        let line = try #require(status.split(separator: "\n").first { $0.hasPrefix("VmHWM:") })
-        return try #require(line.split(separator: " ").dropFirst().first { Int($0) != nil }.flatMap { Int($0) }) << 10
-    }
-
     /// An nginx with files of some sizes.
     static func nginx(_ options: Nginx.Options = .init()) throws -> Nginx {
         let nginx = try Nginx(options)

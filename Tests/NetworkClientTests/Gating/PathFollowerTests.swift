@@ -32,8 +32,9 @@ import Testing
         func probe() { probes.update { $0 += 1 } }
 
         func pathWasLost(_ loss: PathLoss, until restoration: EventLoopFuture<Void>?) {
-            losses.update { $0.append(loss) }
+            // Tests wait for the loss, and then expect the rest.
             if let restoration { restorations.update { $0.append(restoration) } }
+            losses.update { $0.append(loss) }
         }
     }
 
