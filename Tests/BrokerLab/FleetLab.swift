@@ -19,6 +19,8 @@ package final class FleetLab {
     package private(set) var service: ToolProcess?
     package private(set) var forwarder: ToolProcess?
     private var broker: LabProcess?
+    /// A program that executes others on the machine.
+    private var wrapper: [String] = []
 
     package static let server = "203.0.113.7"
 
@@ -75,7 +77,8 @@ package final class FleetLab {
         let kinds = ["--kind", "wlan*=wifi", "--kind", "wwan*=cellular"]
         let service = try ToolProcess(
             ["serve", "--socket", socket, "--journal", folder.path + "/journal"] + kinds,
-            in: home
+            in: home,
+            through: wrapper
         )
         try service.waitUntilBlocks(SIGTERM)
         self.service = service
@@ -119,8 +122,24 @@ package final class FleetLab {
         forwarder = try ToolProcess(
             ["forward", "mqtt://\(Self.server)", "--node", "n", "--group", "g", "--socket", socket, "--state", state]
                 + options,
-            in: home
+            in: home,
+            through: wrapper
         )
+    }
+
+    /// Kills the service and the forwarder, as a loss of power does.
+    ///
+    /// - Returns: The forwarder's exit code.
+    package func losePower() throws -> Int32 {
+        service?.send(SIGKILL)
+        return try endForwarder(SIGKILL)
+    }
+
+    /// Has programs that are started from now on see another boot identifier, as after a restart of the machine.
+    package func changeBoot() throws {
+        let file = try folder.write("boot_id", "11111111-2222-4333-8444-555555555555\n")
+        let command = "mount --bind '\(file)' /proc/sys/kernel/random/boot_id && exec \"$@\""
+        wrapper = ["/usr/bin/unshare", "-m", "/bin/sh", "-c", command, "sh"]
     }
 
     package func endForwarder(_ signal: Int32) throws -> Int32 {

@@ -40,6 +40,7 @@ package final class ToolProcess: Sendable {
     ///   - terminal: The destination of its stderr; nil for a pipe.
     ///   - environment: Environment variables in addition to the test's.
     ///   - session: The terminal that controls it.
+    ///   - wrapper: A program with arguments that executes the tool, whose path and arguments follow.
     /// - Throws: An error if it cannot be started.
     package init(
         _ arguments: [String],
@@ -47,7 +48,8 @@ package final class ToolProcess: Sendable {
         stdout destination: Destination = .pipe,
         stderr terminal: Int32? = nil,
         environment: [String: String] = [:],
-        session: Session = .inherited
+        session: Session = .inherited,
+        through wrapper: [String] = []
     ) throws {
         let input = try Pipe()
         let output = try Pipe()
@@ -67,8 +69,9 @@ package final class ToolProcess: Sendable {
         case .file(let path): try files.open(path, as: STDOUT_FILENO)
         }
         try files.duplicate(terminal ?? errors.writer, to: STDERR_FILENO)
+        let words = wrapper + [ToolBinary.path] + arguments
         id = try lab.run {
-            try files.spawn(ToolBinary.path, arguments, environment: environment, leadsSession: leadsSession)
+            try files.spawn(words[0], Array(words[1...]), environment: environment, leadsSession: leadsSession)
         }
         self.input = .init(input.writer)
         self.output = LineReader(output.reader)

@@ -6,7 +6,7 @@ import NetwatchCore
 import NetworkLab
 import Testing
 
-/// The three silences of a real machine: with the event service, the forwarder, a broker and a viewer as processes.
+/// The silences of a real machine: with the event service, the forwarder, a broker and a viewer as processes.
 @Suite(.timeLimit(.minutes(20)))
 struct SilenceTests {
     private let lab: FleetLab
@@ -64,14 +64,17 @@ struct SilenceTests {
         #expect(try cause(viewer) == "brokerNotReachable")
     }
 
-    @Test func `a machine whose event service was killed did not run it`() throws {
+    @Test(arguments: [(false, "notRunning"), (true, "machineOff")])
+    func `programs that were killed did not run, and after another boot the machine was off`(
+        isAnotherBoot: Bool,
+        cause: String
+    ) throws {
         let viewer = try viewer()
-        #expect(try lab.endForwarder(SIGKILL) > 1000)
-        lab.service?.send(SIGKILL)
+        #expect(try lab.losePower() > 1000)
         try waitForSilence(viewer)
+        if isAnotherBoot { try lab.changeBoot() }
         try lab.startService()
         try lab.startForwarder(["--keepalive", "5s", "--mqtt-version", "3.1.1"])
-        // The boot is the same one: the machine was not off.
-        #expect(try cause(viewer) == "notRunning")
+        #expect(try self.cause(viewer) == cause)
     }
 }

@@ -84,6 +84,8 @@ struct FleetLayout {
     private static let minimumColumns = 24
     /// With fewer rows below the top, groups are left out.
     private static let rowsForGroups = 8
+    /// With fewer columns, the keys that only a part of the users needs are left out.
+    private static let columnsForHints = 72
 
     init(_ screen: FleetScreen, _ board: FleetBoard, _ size: ScreenSize) {
         self.size = size
@@ -106,7 +108,9 @@ struct FleetLayout {
     /// The keys, and which machines are shown if not all.
     func footer(_ first: Int, _ shown: Int, of all: Int) -> StyledLine {
         var line = LineBuilder(size.columns, glyphs)
-        for (position, hint) in [("q", "quit"), (glyphs.arrows, "scroll")].enumerated() {
+        var hints = [("q", "quit"), (glyphs.arrows, "scroll")]
+        if size.columns >= Self.columnsForHints { hints += [("enter", "details"), ("/", "conditions")] }
+        for (position, hint) in hints.enumerated() {
             line.add((position > 0 ? "  " : "") + hint.0, .init(.key))
             line.add(" " + hint.1, .init(.dim))
         }
