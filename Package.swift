@@ -45,6 +45,7 @@ let package = Package(
         .library(name: "ResourceLoader", targets: ["ResourceLoader"]),
         .library(name: "HTTPSerialization", targets: ["HTTPSerialization"]),
         .library(name: "Outbox", targets: ["Outbox"]),
+        .library(name: "Validation", targets: ["Validation"]),
         .executable(name: "netwatch", targets: ["netwatch"]),
         .executable(name: "netwatch-fetch", targets: ["netwatch-fetch"]),
         .executable(name: "netwatch-fleet", targets: ["netwatch-fleet"]),
@@ -118,6 +119,16 @@ let package = Package(
                 .product(name: "NIOTLS", package: "swift-nio"),
                 .product(name: "SwiftASN1", package: "swift-asn1"),
                 .product(name: "X509", package: "swift-certificates"),
+            ],
+            swiftSettings: settings
+        ),
+        .target(
+            name: "Validation",
+            dependencies: [
+                "LinuxSystem", "Locking", "NetworkClient", "NetworkClientCore", "Reachability", "ReachabilityCore",
+                "ValidationCore",
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOPosix", package: "swift-nio"),
             ],
             swiftSettings: settings
         ),
@@ -329,7 +340,7 @@ let package = Package(
             dependencies: [
                 "EventService", "NetworkClient", "NetworkClientEventService", "NetworkClientFoundation",
                 "NetworkClientNegotiate", "NetworkClientObservability", "NetworkClientServiceLifecycle",
-                "NetworkClientTesting", "Outbox", "Reachability", "ResourceLoader",
+                "NetworkClientTesting", "Outbox", "Reachability", "ResourceLoader", "Validation",
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
                 .product(name: "UnixSignals", package: "swift-service-lifecycle"),
@@ -553,6 +564,11 @@ let package = Package(
         .testTarget(
             name: "ValidationCoreTests",
             dependencies: ["NetworkLab", "ReachabilityCore", "ValidationCore"],
+            swiftSettings: settings
+        ),
+        .testTarget(
+            name: "ValidationTests",
+            dependencies: ["HTTPLab", "NetworkClient", "Reachability", "ReachabilityCore", "Validation"],
             swiftSettings: settings
         ),
         .testTarget(

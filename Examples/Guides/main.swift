@@ -14,6 +14,7 @@ import Reachability
 import ResourceLoader
 import ServiceLifecycle
 import UnixSignals
+import Validation
 
 // The code of the articles in the documentation catalogues: `Guides TASK [ARGUMENT]`.
 
@@ -47,6 +48,22 @@ func keepReading(_ reading: [String: Double], in folder: String) async throws {
     let outbox = try await Outbox(at: folder, session: waitingSession())
     try await outbox.lane("telemetry", to: "https://api.example.com/v1").post("readings", .json(reading))
     await outbox.shutdown()
+}
+
+/// Tells whether the current path leads to the internet.
+func followVerdicts() async throws {
+    let endpoints = [
+        ValidationEndpoint.http("http://status.example.com/generate_204"), .tls("api.example.com"),
+    ]
+    let validator = try PathValidator(endpoints: endpoints.compactMap(\.self))
+    for await report in validator.verdicts {
+        switch report.verdict {
+        case .validated: print("online over \(report.path?.name ?? "")")
+        case .portal(let portal): print("log in at \(portal.loginURL ?? "the network's page")")
+        case .noInternet(let reason): print("no internet: \(reason.name)")
+        case .notChecked: print("not checked")
+        }
+    }
 }
 
 /// A session for a service that speaks HTTP/2 without TLS.

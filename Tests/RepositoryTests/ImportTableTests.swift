@@ -75,6 +75,11 @@ struct ImportTableTests {
         "ResourceLoader": ["Dispatch", "Glibc", "LinuxSystem", "Locking", "NetworkClient", "ResourceLoaderCore"],
         "ResourceLoaderCore": [],
         "RequestGate": ["NetworkClientCore", "ReachabilityCore"],
+        "Validation": [
+            "Glibc", "LinuxSystem", "Locking", "NIOCore", "NIOPosix", "NetworkClient", "NetworkClientCore",
+            "Reachability",
+            "ReachabilityCore", "ValidationCore",
+        ],
         "ValidationCore": ["ReachabilityCore"],
         "Reachability": ["CNetlink", "Glibc", "LinuxSystem", "Locking", "ReachabilityCore", "Synchronization"],
         "TerminalDrawing": [
@@ -127,7 +132,8 @@ struct ImportTableTests {
     private static let modulesWithOrderedFolders = [
         "DurableStore", "EventCore", "EventJournal", "EventPage", "EventServer", "EventService", "FleetCore",
         "HTTPSerialization", "LinuxSystem", "Locking", "MQTTCore", "NetwatchCore", "NetworkClient", "NetworkClientCore",
-        "Outbox", "OutboxCore", "Reachability", "ReachabilityCore", "RequestGate", "ValidationCore", "netwatchd",
+        "Outbox", "OutboxCore", "Reachability", "ReachabilityCore", "RequestGate", "Validation", "ValidationCore",
+        "netwatchd",
     ]
 
     @Test("No folder of a module is part of a cycle of dependencies", arguments: modulesWithOrderedFolders)

@@ -74,6 +74,9 @@ struct PublicNamesTests {
         CircuitBreakerPolicy GatePolicy GiveUpReason PathLossPolicy RequestPriority RetryDecision RetryPolicy
         RetryReason
         """,
+        "Validation": """
+        PathValidator
+        """,
         "ValidationCore": """
         CaptivePortal EndpointFinding NoInternetReason PortalSession ProbeFailure ProbeMeaning ProofStrength
         ValidationConfiguration ValidationEndpoint ValidationEndpoint.DNSExpectation ValidationEndpoint.HTTPExpectation

@@ -17,7 +17,7 @@ import Testing
     }()
 
     @Test func `each library product has a catalogue with a landing page`() {
-        #expect(Self.products.count == 12)
+        #expect(Self.products.count == 13)
         for product in Self.products {
             #expect(Self.pages.contains("Sources/\(product)/\(product).docc/\(product).md"))
         }

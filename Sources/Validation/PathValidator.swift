@@ -1,0 +1,90 @@
+import NIOPosix
+public import NetworkClient
+import Reachability
+public import ValidationCore
+
+/// Finds out whether the current path leads to the internet, or to a captive portal.
+///
+/// ```swift
+/// let own = ValidationEndpoint.http("https://status.example.com/generate_204")
+/// let validator = try PathValidator(endpoints: [own].compactMap(\.self))
+/// let session = try HTTPSession(configuration: validator.observing(.init()))
+/// for await report in validator.verdicts { print(report.verdict) }
+/// ```
+///
+/// It is off unless a program creates it, and sparing: ``ValidationConfiguration`` says when probes are sent. Requests of an
+/// observed session that are answered over https take the place of probes.
+///
+/// Probes are bound to the path's interface, and use a session of their own: without cache, cookies, credentials, redirects
+/// and gate. A portal's answer to one never reaches the program's sessions.
+///
+/// **Isolation**: all members can be used from any thread. Probing ends when the validator is released.
+public final class PathValidator: Sendable {
+    private let engine: ValidatorEngine
+
+    /// Creates a validator of the default path, and starts it.
+    ///
+    /// - Parameters:
+    ///   - configuration: The endpoints, and when they are asked.
+    ///   - connectivity: The source of the path; nil, the default, for `ReachabilityMonitor.shared`.
+    ///   - tls: The trusted roots, and the client certificate, of probes.
+    ///   - proxy: The proxies of probes with HTTP; by default those that the environment variables name.
+    ///   - receivesRouterEvents: Whether to receive, in the calling thread's network namespace, which captive portal a network
+    ///     announces (RFC 8910), and which gateway does not answer; true by default.
+    /// - Throws: ``HTTPError/Code/invalidConfiguration`` for pins that are none. If netlink can't be opened, as in a sandbox
+    ///   without `AF_NETLINK`, the validator goes without the routers' events.
+    public init(
+        _ configuration: ValidationConfiguration,
+        connectivity: (any Connectivity)? = nil,
+        tls: TLSOptions = .init(),
+        proxy: ProxyConfiguration = .environment,
+        receivesRouterEvents: Bool = true
+    ) throws(HTTPError) {
+        let loop = MultiThreadedEventLoopGroup.singleton.next()
+        let prober = try EndpointProber(configuration, tls, proxy, loop)
+        engine = .init(configuration, prober, loop)
+        engine.follow(connectivity ?? ReachabilityMonitor.shared)
+        if receivesRouterEvents { engine.receiveRouterEvents() }
+    }
+
+    /// Creates a validator with these endpoints, and the defaults for everything else.
+    ///
+    /// - Parameter endpoints: The servers to ask, the most important first.
+    /// - Throws: ``HTTPError/Code/invalidConfiguration`` for pins that are none.
+    public convenience init(endpoints: [ValidationEndpoint]) throws(HTTPError) {
+        try self.init(.init(endpoints: endpoints))
+    }
+
+    deinit { engine.stop() }
+
+    /// The current verdict, with its path, its age and the evidence.
+    public var verdict: ValidationReport { engine.report }
+
+    /// The current time, for ``ValidationReport/age(at:)``.
+    public static var now: ValidationInstant { .current }
+
+    /// The current verdict and then every change, for `for await`; a slow task receives the newest.
+    ///
+    /// A verdict that is only confirmed is no change. The sequence ends when the validator is released.
+    public var verdicts: AsyncStream<ValidationReport> { engine.reports() }
+
+    /// Probes the path now, also a metered one, and whatever the budget.
+    ///
+    /// Several calls at the same time share a round of probes.
+    ///
+    /// - Returns: The verdict after that; if there is no path, or nothing to ask, the current one.
+    public func check() async -> ValidationReport { await engine.check() }
+
+    /// Returns a session's settings with an observer: requests that succeed spare probes, and requests that fail cause them.
+    ///
+    /// Only requests over https count as proof, because a portal answers plain HTTP, too. They don't count if the settings
+    /// accept any certificate, or leave the decision to a handler.
+    ///
+    /// - Parameter configuration: The session's settings.
+    /// - Returns: The same, with one more of ``HTTPConfiguration/eventMonitors``.
+    public func observing(_ configuration: HTTPConfiguration) -> HTTPConfiguration {
+        var configuration = configuration
+        configuration.eventMonitors.append(SessionObserver(engine, configuration.tls))
+        return configuration
+    }
+}

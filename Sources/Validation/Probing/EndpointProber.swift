@@ -1,0 +1,186 @@
+import NIOCore
+import NetworkClient
+import NetworkClientCore
+import ValidationCore
+
+/// Asks endpoints, with sockets that are bound to the path's interface, and reports what was observed.
+///
+/// Each HTTP request has a session of its own: nothing is kept from one to the next, not even a connection.
+struct EndpointProber: Sendable {
+    private let timeout: Duration
+    private let tls: TLSOptions
+    private let proxy: ProxyConfiguration
+    private let loop: any EventLoop
+    private let names = NameProber()
+    /// The connectors of the endpoints without HTTP.
+    private let connectors: [ValidationEndpoint: StreamConnector]
+
+    /// Creates a prober.
+    ///
+    /// - Throws: ``HTTPError/Code/invalidConfiguration`` for pins that are none, or TLS options that contradict themselves.
+    init(
+        _ configuration: ValidationConfiguration,
+        _ tls: TLSOptions,
+        _ proxy: ProxyConfiguration,
+        _ loop: any EventLoop
+    ) throws(HTTPError) {
+        timeout = configuration.timeout
+        self.tls = tls
+        self.proxy = proxy
+        self.loop = loop
+        var connectors: [ValidationEndpoint: StreamConnector] = [:]
+        for endpoint in configuration.endpoints { connectors[endpoint] = try Self.connector(for: endpoint, tls) }
+        self.connectors = connectors
+    }
+
+    private static func connector(
+        for endpoint: ValidationEndpoint,
+        _ tls: TLSOptions
+    ) throws(HTTPError) -> StreamConnector? {
+        switch endpoint.probe {
+        case .http, .dns: return nil
+        case .tcp: return try StreamConnector(tls: nil)
+        case .tls(_, _, let texts):
+            var options = tls
+            var pins: [Pin] = []
+            for text in texts { pins.append(try Pin(text)) }
+            if !pins.isEmpty { options.policy = .init(mode: .publicKey, pins: pins) }
+            return try StreamConnector(tls: options)
+        }
+    }
+
+    /// Asks an endpoint.
+    ///
+    /// - Parameters:
+    ///   - endpoint: The endpoint, one of the configuration's.
+    ///   - path: The path, to whose interface the socket is bound.
+    /// - Returns: What was observed; cancelling the task ends the probe early.
+    func probe(_ endpoint: ValidationEndpoint, through path: ValidationPath) async -> ProbeOutcome {
+        switch endpoint.probe {
+        case .http(let url, _): await request(url, through: path)
+        case .tls(let host, let port, _): await connect(to: host, port, endpoint, isSecure: true, through: path)
+        case .tcp(let host, let port): await connect(to: host, port, endpoint, isSecure: false, through: path)
+        case .dns(let name, let server, _):
+            await names.ask(for: name, server: server, through: path.interface, within: timeout)
+        }
+    }
+
+    /// Asks the API of a captive portal (RFC 8908, 4.1); returns nil if it does not reply as it should.
+    func askPortal(_ url: String, through path: ValidationPath) async -> PortalReply? {
+        do throws(HTTPError) {
+            let session = try session(through: path, proxy: .direct, accepting: PortalReply.mediaType)
+            defer { session.invalidate(.cancellingRequests) }
+            let response = try await session.get(url).response()
+            let type = response["Content-Type"].first?.lowercased() ?? ""
+            guard response.status == 200, type.hasPrefix(PortalReply.mediaType) else { return nil }
+            return try? PortalReply(decoding: response.bytes)
+        } catch {
+            return nil
+        }
+    }
+
+    // MARK: HTTP
+
+    private func request(_ url: String, through path: ValidationPath) async -> ProbeOutcome {
+        do throws(HTTPError) {
+            let session = try session(through: path, proxy: proxy, accepting: "*/*")
+            defer { session.invalidate(.cancellingRequests) }
+            let response = try await session.stream(.get, url).response()
+            let location = response.head.headerFields[.location]
+            let body = await Self.beginning(of: response.body)
+            return .response(.init(status: response.status, location: location, body: body))
+        } catch {
+            return .init(error)
+        }
+    }
+
+    /// Returns the first bytes of a body: as many as are compared, or as were received before it was cut off.
+    private static func beginning(of body: ResponseBody) async -> [UInt8] {
+        var bytes: [UInt8] = []
+        var pieces = body.makeAsyncIterator()
+        while bytes.count < ObservedResponse.bodyLimit, let piece = try? await pieces.next() {
+            bytes += piece.readableBytesView.prefix(ObservedResponse.bodyLimit - bytes.count)
+        }
+        return bytes
+    }
+
+    /// Makes a session that takes nothing from other requests, and leaves nothing to them.
+    private func session(
+        through path: ValidationPath,
+        proxy: ProxyConfiguration,
+        accepting type: String
+    ) throws(HTTPError) -> HTTPSession {
+        let configuration = HTTPConfiguration(
+            headers: [.accept: type, .cacheControl: "no-cache, no-store"],
+            timeouts: .init(
+                resolve: timeout,
+                connect: timeout,
+                tls: timeout,
+                firstByte: timeout,
+                read: timeout,
+                write: timeout,
+                total: timeout
+            ),
+            tls: tls,
+            http2: .off,
+            maximumBodySize: JSONElement.maximumLength,
+            binding: .interfaceIndex(path.interface),
+            proxy: proxy,
+            redirects: .refuse,
+            cookies: .never
+        )
+        return try HTTPSession(configuration: configuration)
+    }
+
+    // MARK: Connections
+
+    private func connect(
+        to host: String,
+        _ port: Int,
+        _ endpoint: ValidationEndpoint,
+        isSecure: Bool,
+        through path: ValidationPath
+    ) async -> ProbeOutcome {
+        guard let connector = connectors[endpoint] else { return .unusable("the endpoint is not configured") }
+        let target = StreamConnector.Target(host: host, port: port, binding: .interfaceIndex(path.interface))
+        let attempt = connector.connect(to: target, timeout: timeout, on: loop) { _ in }
+        do {
+            let channel = try await withTaskCancellationHandler {
+                try await attempt.established.get()
+            } onCancel: {
+                attempt.cancel()
+            }
+            channel.close(promise: nil)
+            return .connected(isAuthenticated: isSecure)
+        } catch {
+            return (error as? HTTPError).map { ProbeOutcome($0) } ?? .unusable("\(error)")
+        }
+    }
+}
+
+extension ProbeOutcome {
+    /// Makes an outcome of the failure of a request or connection.
+    fileprivate init(_ error: HTTPError) {
+        switch error.code {
+        case .proxyAuthenticationRequired: self = .proxyLogin
+        case .certificateUntrusted, .certificateHostMismatch, .pinMismatch, .challengeRefused:
+            self = .certificateRefused(error.reason)
+        case .certificateExpired, .certificateNotYetValid: self = .certificateOutdated(error.reason)
+        default: self = Self.failure(of: error) ?? .unusable(error.reason)
+        }
+    }
+
+    private static func failure(of error: HTTPError) -> Self? {
+        switch error.code {
+        case .nameNotFound: .failed(.unknownName)
+        case .nameTemporarilyUnresolvable, .nameLookupFailed, .resolveTimedOut: .failed(.nameServer)
+        case .connectionRefused: .failed(.refused)
+        case .networkUnreachable, .hostUnreachable, .prohibited, .blackholed, .addressNotAvailable:
+            .failed(.unreachable)
+        case .connectTimedOut, .tlsTimedOut, .firstByteTimedOut, .readTimedOut, .writeTimedOut, .requestTimedOut:
+            .failed(.timedOut)
+        case .connectionLost, .bodyTruncated: .failed(.connectionCut)
+        default: nil
+        }
+    }
+}

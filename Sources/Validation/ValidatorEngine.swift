@@ -1,0 +1,205 @@
+import LinuxSystem
+import Locking
+import NIOCore
+import NetworkClient
+import Reachability
+import ReachabilityCore
+import ValidationCore
+
+/// Performs what a ``ValidationState`` requests, and feeds it with events and time.
+///
+/// `@unchecked Sendable`: everything but `published` is confined to the event loop, on which the functions of the second part
+/// are called.
+final class ValidatorEngine: @unchecked Sendable {
+    private let endpoints: [ValidationEndpoint]
+    private let prober: EndpointProber
+    private let loop: any EventLoop
+    private let published: Lock<ValidationReport>
+    private var state: ValidationState
+    private var timer: Scheduled<Void>?
+    private var streams: [Int: AsyncStream<ValidationReport>.Continuation] = [:]
+    private var streamCount = 0
+    private var probes: [UInt64: [Task<Void, Never>]] = [:]
+    private var checks: [UnsafeContinuation<ValidationReport, Never>] = []
+    private var watch: (any ConnectivityWatch)?
+    private var routerEvents: RouterEvents?
+    private var isStopped = false
+
+    /// Creates an engine without a path; on any thread.
+    init(_ configuration: ValidationConfiguration, _ prober: EndpointProber, _ loop: any EventLoop) {
+        endpoints = configuration.endpoints
+        self.prober = prober
+        self.loop = loop
+        state = .init(configuration, at: .current)
+        published = .init(state.report)
+    }
+
+    // MARK: Any thread
+
+    /// The current report.
+    var report: ValidationReport { published.withLock { $0 } }
+
+    /// Returns the current report, and then each that is published.
+    func reports() -> AsyncStream<ValidationReport> {
+        let (stream, continuation) = AsyncStream.makeStream(
+            of: ValidationReport.self,
+            bufferingPolicy: .bufferingNewest(1)
+        )
+        loop.execute { [self] in add(continuation) }
+        return stream
+    }
+
+    /// Handles an event soon, in the order of the calls.
+    func receive(_ event: ValidationEvent) {
+        loop.execute { [self] in handle(event) }
+    }
+
+    /// Follows the default path of a source.
+    func follow(_ connectivity: any Connectivity) {
+        loop.execute { [self] in
+            watch = connectivity.watch([]) { [weak self] in self?.take(connectivity.path) }
+            handle(.pathChanged(ValidationPath(connectivity.path)))
+        }
+    }
+
+    private func take(_ path: NetworkPath) { receive(.pathChanged(ValidationPath(path))) }
+
+    /// Receives the events of routers in the calling thread's network namespace, if netlink can be opened.
+    func receiveRouterEvents() {
+        let events = try? RouterEvents { [weak self] event in self?.take(event) }
+        loop.execute { [self] in routerEvents = isStopped ? nil : events }
+    }
+
+    private func take(_ event: RouterEvents.Event) {
+        switch event {
+        case .neighbourFailed(let address, let interface): receive(.gatewayFailed(address, interface))
+        case .options(let message):
+            for case .captivePortal(let url) in message.options { receive(.portalAnnounced(url, message.index)) }
+        }
+    }
+
+    /// Handles the end of a request of an observed session.
+    ///
+    /// - Parameters:
+    ///   - isAuthenticated: Whether it was answered by the server itself; nil if it was not answered.
+    ///   - address: This machine's address of its connection; nil if there was none.
+    func requestEnded(isAuthenticated: Bool?, from address: IPAddress?) {
+        loop.execute { [self] in
+            let networks = state.report.path?.networks ?? []
+            let isOnPath = address.map { address in networks.contains { $0.contains(address) } }
+            guard let isAuthenticated else {
+                if isOnPath != false { handle(.requestFailed(path: state.pathNumber)) }
+                return
+            }
+            guard isOnPath == true else { return }
+            handle(.requestSucceeded(path: state.pathNumber, isAuthenticated: isAuthenticated))
+        }
+    }
+
+    /// Requests a round of probes, and waits for its end.
+    func check() async -> ValidationReport {
+        await withUnsafeContinuation { continuation in
+            loop.execute { [self] in
+                guard !isStopped else { return continuation.resume(returning: state.report) }
+                checks.append(continuation)
+                handle(.checkRequested)
+            }
+        }
+    }
+
+    /// Ends everything.
+    func stop() { loop.execute { [self] in end() } }
+
+    // MARK: On the loop
+
+    private func add(_ continuation: AsyncStream<ValidationReport>.Continuation) {
+        continuation.yield(state.report)
+        guard !isStopped else { return continuation.finish() }
+        streamCount += 1
+        let number = streamCount
+        streams[number] = continuation
+        continuation.onTermination = { [weak self, loop] _ in
+            loop.execute { [weak self] in _ = self?.streams.removeValue(forKey: number) }
+        }
+    }
+
+    private func end() {
+        isStopped = true
+        watch?.cancel()
+        timer?.cancel()
+        for task in probes.values.joined() { task.cancel() }
+        (watch, timer, routerEvents, probes) = (nil, nil, nil, [:])
+        endChecks(state.report)
+        for stream in streams.values { stream.finish() }
+        streams = [:]
+    }
+
+    private func handle(_ event: ValidationEvent) {
+        guard !isStopped else { return }
+        perform(state.receive(event, at: .current))
+    }
+
+    private func perform(_ actions: [ValidationAction]) {
+        published.withLock { [report = state.report] in $0 = report }
+        for action in actions {
+            switch action {
+            case .probe(let round, let position): probe(position, in: round)
+            case .askPortal(let round, let url): askPortal(url, in: round)
+            case .cancel(let round): for task in probes.removeValue(forKey: round) ?? [] { task.cancel() }
+            case .publish(let report): publish(report)
+            case .endChecks(let report): endChecks(report)
+            }
+        }
+        schedule()
+    }
+
+    private func publish(_ report: ValidationReport) {
+        for stream in streams.values { stream.yield(report) }
+    }
+
+    private func endChecks(_ report: ValidationReport) {
+        let waiting = checks
+        checks = []
+        for continuation in waiting { continuation.resume(returning: report) }
+    }
+
+    private func probe(_ position: Int, in round: UInt64) {
+        guard let path = state.report.path else { return }
+        let task = Task { [weak self, prober, endpoint = endpoints[position]] in
+            let outcome = await prober.probe(endpoint, through: path)
+            self?.receive(.answered(round: round, position: position, outcome))
+        }
+        probes[round, default: []].append(task)
+    }
+
+    private func askPortal(_ url: String, in round: UInt64) {
+        guard let path = state.report.path else { return }
+        let task = Task { [weak self, prober] in
+            let reply = await prober.askPortal(url, through: path)
+            self?.receive(.portalReplied(round: round, reply))
+        }
+        probes[round, default: []].append(task)
+    }
+
+    /// Sets the timer to the next time at which the state changes by itself.
+    private func schedule() {
+        timer?.cancel()
+        timer = nil
+        guard let time = state.wakeUp(after: .current) else { return }
+        let delay = max(time.nanoseconds - ValidationInstant.current.nanoseconds, 0)
+        timer = loop.scheduleTask(in: .nanoseconds(delay)) { [weak self] in
+            guard let self else { return }
+            advance()
+        }
+    }
+
+    private func advance() {
+        guard !isStopped else { return }
+        perform(state.advance(to: .current))
+    }
+}
+
+extension ValidationInstant {
+    /// The current time.
+    static var current: Self { .init(nanoseconds: SystemClock.nanosecondsSinceBoot) }
+}
