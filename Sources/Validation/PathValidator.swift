@@ -27,12 +27,13 @@ public final class PathValidator: Sendable {
     /// - Parameters:
     ///   - configuration: The endpoints, and when they are asked.
     ///   - connectivity: The source of the path; nil, the default, for `ReachabilityMonitor.shared`.
-    ///   - tls: The trusted roots, and the client certificate, of probes.
+    ///   - tls: The trusted roots, and the client certificate, of probes; a portal's API does not get the certificate.
     ///   - proxy: The proxies of probes with HTTP; by default those that the environment variables name.
     ///   - receivesRouterEvents: Whether to receive, in the calling thread's network namespace, which captive portal a network
     ///     announces (RFC 8910), and which gateway does not answer; true by default.
-    /// - Throws: ``HTTPError/Code/invalidConfiguration`` for pins that are none. If netlink can't be opened, as in a sandbox
-    ///   without `AF_NETLINK`, the validator goes without the routers' events.
+    /// - Throws: ``HTTPError/Code/invalidConfiguration`` for pins that are none, and for TLS options that accept servers
+    ///   without proof. If netlink can't be opened, as in a sandbox without `AF_NETLINK`, the validator goes without the
+    ///   routers' events.
     public init(
         _ configuration: ValidationConfiguration,
         connectivity: (any Connectivity)? = nil,
@@ -70,15 +71,18 @@ public final class PathValidator: Sendable {
 
     /// Probes the path now, also a metered one, and whatever the budget.
     ///
-    /// Several calls at the same time share a round of probes.
+    /// Several calls at the same time share a round of probes, whose duration ``ValidationConfiguration/timeout`` limits.
     ///
-    /// - Returns: The verdict after that; if there is no path, or nothing to ask, the current one.
+    /// - Returns: The verdict after that; the current one if there is no path, nothing to ask, or the task is cancelled.
     public func check() async -> ValidationReport { await engine.check() }
 
     /// Returns a session's settings with an observer: requests that succeed spare probes, and requests that fail cause them.
     ///
-    /// Only requests over https count as proof, because a portal answers plain HTTP, too. They don't count if the settings
-    /// accept any certificate, or leave the decision to a handler.
+    /// Only requests over https from the first redirect on count as proof, because a portal answers plain HTTP, too. They
+    /// don't count if the settings accept any certificate or leave the decision to a handler, nor if the request has TLS
+    /// options of its own.
+    ///
+    /// A server of the local network is proof as well: observe sessions with servers on the internet.
     ///
     /// - Parameter configuration: The session's settings.
     /// - Returns: The same, with one more of ``HTTPConfiguration/eventMonitors``.

@@ -18,13 +18,12 @@ struct SessionObserver: EventMonitor {
     /// Creates an observer of a session with these options.
     init(_ engine: ValidatorEngine, _ tls: TLSOptions) {
         self.engine = .init(engine)
-        let policies = [tls.policy] + tls.policiesByHost.values
-        provesServers = tls.challengeHandler == nil && policies.allSatisfy(\.provesServers)
+        provesServers = tls.provesServers
     }
 
     func request(_ request: RequestHandle, did event: RequestEvent) {
         switch event {
-        case .finished(.success(let response)): succeeded(response)
+        case .finished(.success(let response)): succeeded(request, response)
         case .finished(.failure(let error)), .retrying(_, _, let error): failed(error)
         case .serialized(let error?) where error.code.isForeignContent: failed(error)
         default: break
@@ -32,14 +31,21 @@ struct SessionObserver: EventMonitor {
     }
 
     /// A response of the cache proves nothing, nor does one with an error status.
-    private func succeeded(_ response: DataResponse) {
+    private func succeeded(_ request: RequestHandle, _ response: DataResponse) {
         let metrics = response.metrics
         guard (200..<300).contains(response.status), case .network = response.source, let local = metrics.localAddress
         else {
             return
         }
-        let isAuthenticated = provesServers && metrics.tlsVersion != nil
+        let isAuthenticated = metrics.tlsVersion != nil && isSecureThroughout(request, response)
         engine.value?.requestEnded(isAuthenticated: isAuthenticated, from: Self.address(in: local))
+    }
+
+    /// Whether the server that was asked has answered: a portal may redirect plain HTTP to its own page, with its own
+    /// certificate.
+    private func isSecureThroughout(_ request: RequestHandle, _ response: DataResponse) -> Bool {
+        provesServers && !request.hasOwnTLSOptions && request.head.scheme == "https"
+            && response.redirects.allSatisfy { $0.from.hasPrefix("https:") }
     }
 
     private func failed(_ error: HTTPError) {
@@ -54,10 +60,6 @@ struct SessionObserver: EventMonitor {
         let host = text[..<colon]
         return IPAddress(String(host.hasPrefix("[") ? host.dropFirst().dropLast() : host))
     }
-}
-
-extension SecurityPolicy {
-    fileprivate var provesServers: Bool { !allowsInvalidCertificates && validatesDomainName }
 }
 
 extension HTTPError.Code {

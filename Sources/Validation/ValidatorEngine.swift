@@ -20,7 +20,7 @@ final class ValidatorEngine: @unchecked Sendable {
     private var streams: [Int: AsyncStream<ValidationReport>.Continuation] = [:]
     private var streamCount = 0
     private var probes: [UInt64: [Task<Void, Never>]] = [:]
-    private var checks: [UnsafeContinuation<ValidationReport, Never>] = []
+    private var checks: [PendingCheck] = []
     private var watch: (any ConnectivityWatch)?
     private var routerEvents: RouterEvents?
     private var isStopped = false
@@ -96,14 +96,15 @@ final class ValidatorEngine: @unchecked Sendable {
         }
     }
 
-    /// Requests a round of probes, and waits for its end.
+    /// Requests a round of probes, and waits for its end, or until the task is cancelled.
     func check() async -> ValidationReport {
-        await withUnsafeContinuation { continuation in
-            loop.execute { [self] in
-                guard !isStopped else { return continuation.resume(returning: state.report) }
-                checks.append(continuation)
-                handle(.checkRequested)
+        let check = PendingCheck()
+        return await withTaskCancellationHandler {
+            await withUnsafeContinuation { continuation in
+                loop.execute { [self] in begin(check, continuation) }
             }
+        } onCancel: {
+            loop.execute { [self] in cancel(check) }
         }
     }
 
@@ -157,10 +158,23 @@ final class ValidatorEngine: @unchecked Sendable {
         for stream in streams.values { stream.yield(report) }
     }
 
+    private func begin(_ check: PendingCheck, _ continuation: UnsafeContinuation<ValidationReport, Never>) {
+        guard !isStopped, !check.isEnded else { return continuation.resume(returning: state.report) }
+        check.continuation = continuation
+        checks.append(check)
+        handle(.checkRequested)
+    }
+
+    /// Ends a check without its round, which others may share.
+    private func cancel(_ check: PendingCheck) {
+        check.end(state.report)
+        checks.removeAll { $0 === check }
+    }
+
     private func endChecks(_ report: ValidationReport) {
         let waiting = checks
         checks = []
-        for continuation in waiting { continuation.resume(returning: report) }
+        for check in waiting { check.end(report) }
     }
 
     private func probe(_ position: Int, in round: UInt64) {
@@ -196,6 +210,21 @@ final class ValidatorEngine: @unchecked Sendable {
     private func advance() {
         guard !isStopped else { return }
         perform(state.advance(to: .current))
+    }
+}
+
+/// A task that awaits the end of a round of probes.
+///
+/// `@unchecked Sendable`: it is confined to the engine's event loop.
+private final class PendingCheck: @unchecked Sendable {
+    var continuation: UnsafeContinuation<ValidationReport, Never>?
+    private(set) var isEnded = false
+
+    /// Resumes the task, once.
+    func end(_ report: ValidationReport) {
+        isEnded = true
+        continuation?.resume(returning: report)
+        continuation = nil
     }
 }
 

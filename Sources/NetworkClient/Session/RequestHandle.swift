@@ -189,6 +189,9 @@ extension RequestHandle {
         case webSocket
     }
 
+    /// Whether the request has TLS options of its own, in place of the session's.
+    package final var hasOwnTLSOptions: Bool { request.endpoint.tls != nil }
+
     /// The kind of the request.
     public final var kind: Kind {
         switch self {

@@ -24,6 +24,7 @@ struct EndpointProber: Sendable {
         _ proxy: ProxyConfiguration,
         _ loop: any EventLoop
     ) throws(HTTPError) {
+        guard tls.provesServers else { throw Self.unproven }
         timeout = configuration.timeout
         self.tls = tls
         self.proxy = proxy
@@ -31,6 +32,17 @@ struct EndpointProber: Sendable {
         var connectors: [ValidationEndpoint: StreamConnector] = [:]
         for endpoint in configuration.endpoints { connectors[endpoint] = try Self.connector(for: endpoint, tls) }
         self.connectors = connectors
+    }
+
+    private static var unproven: HTTPError {
+        .init(
+            .invalidConfiguration,
+            processing: .neverSent,
+            reason: """
+                the TLS options of probes accept servers without proof, so that an interception would count as validation: \
+                trust a root of your own, or pin a key, instead
+                """
+        )
     }
 
     private static func connector(
@@ -44,7 +56,7 @@ struct EndpointProber: Sendable {
             var options = tls
             var pins: [Pin] = []
             for text in texts { pins.append(try Pin(text)) }
-            if !pins.isEmpty { options.policy = .init(mode: .publicKey, pins: pins) }
+            if !pins.isEmpty { (options.policy, options.policiesByHost) = (.init(mode: .publicKey, pins: pins), [:]) }
             return try StreamConnector(tls: options)
         }
     }
@@ -68,7 +80,7 @@ struct EndpointProber: Sendable {
     /// Asks the API of a captive portal (RFC 8908, 4.1); returns nil if it does not reply as it should.
     func askPortal(_ url: String, through path: ValidationPath) async -> PortalReply? {
         do throws(HTTPError) {
-            let session = try session(through: path, proxy: .direct, accepting: PortalReply.mediaType)
+            let session = try session(through: path, tls.ofPortals, .direct, accepting: PortalReply.mediaType)
             defer { session.invalidate(.cancellingRequests) }
             let response = try await session.get(url).response()
             let type = response["Content-Type"].first?.lowercased() ?? ""
@@ -83,31 +95,36 @@ struct EndpointProber: Sendable {
 
     private func request(_ url: String, through path: ValidationPath) async -> ProbeOutcome {
         do throws(HTTPError) {
-            let session = try session(through: path, proxy: proxy, accepting: "*/*")
+            let session = try session(through: path, tls, proxy, accepting: "*/*")
             defer { session.invalidate(.cancellingRequests) }
             let response = try await session.stream(.get, url).response()
             let location = response.head.headerFields[.location]
-            let body = await Self.beginning(of: response.body)
-            return .response(.init(status: response.status, location: location, body: body))
+            let (body, isCutOff) = await Self.beginning(of: response.body)
+            return .response(.init(status: response.status, location: location, body: body, isCutOff: isCutOff))
         } catch {
             return .init(error)
         }
     }
 
     /// Returns the first bytes of a body: as many as are compared, or as were received before it was cut off.
-    private static func beginning(of body: ResponseBody) async -> [UInt8] {
+    private static func beginning(of body: ResponseBody) async -> (bytes: [UInt8], isCutOff: Bool) {
         var bytes: [UInt8] = []
         var pieces = body.makeAsyncIterator()
-        while bytes.count < ObservedResponse.bodyLimit, let piece = try? await pieces.next() {
-            bytes += piece.readableBytesView.prefix(ObservedResponse.bodyLimit - bytes.count)
+        do {
+            while bytes.count < ObservedResponse.bodyLimit, let piece = try await pieces.next() {
+                bytes += piece.readableBytesView.prefix(ObservedResponse.bodyLimit - bytes.count)
+            }
+            return (bytes, false)
+        } catch {
+            return (bytes, true)
         }
-        return bytes
     }
 
     /// Makes a session that takes nothing from other requests, and leaves nothing to them.
     private func session(
         through path: ValidationPath,
-        proxy: ProxyConfiguration,
+        _ tls: TLSOptions,
+        _ proxy: ProxyConfiguration,
         accepting type: String
     ) throws(HTTPError) -> HTTPSession {
         let configuration = HTTPConfiguration(
@@ -156,6 +173,17 @@ struct EndpointProber: Sendable {
             return (error as? HTTPError).map { ProbeOutcome($0) } ?? .unusable("\(error)")
         }
     }
+}
+
+extension TLSOptions {
+    /// Whether only certificates are accepted that prove the server.
+    var provesServers: Bool {
+        challengeHandler == nil
+            && ([policy] + policiesByHost.values).allSatisfy { !$0.allowsInvalidCertificates && $0.validatesDomainName }
+    }
+
+    /// The options for the API of a captive portal: the same roots, and no identity, which is for servers of the user.
+    fileprivate var ofPortals: Self { .init(roots: roots, minimumVersion: minimumVersion) }
 }
 
 extension ProbeOutcome {

@@ -17,52 +17,58 @@ struct NameProber: Sendable {
     ///   - server: The name server; nil for those in `/etc/resolv.conf`, one after the other.
     ///   - interface: The interface to bind to.
     ///   - timeout: The time limit, after which the thread that waits is released.
+    ///   - port: The servers' port.
     /// - Returns: The answer, or why there is none.
     func ask(
         for name: String,
         server: IPAddress?,
         through interface: InterfaceIndex,
-        within timeout: Duration
+        within timeout: Duration,
+        port: UInt16 = 53
     ) async -> ProbeOutcome {
         guard let message = NameMessage(name, id: .random(in: 0 ... .max)) else {
             return .unusable("'\(name)' is no name")
         }
         return await withUnsafeContinuation { continuation in
             threads.enqueue {
-                let servers = server.map { [$0] } ?? Self.systemServers()
+                let servers = (server.map { [$0] } ?? Self.systemServers()).map { NameServerAddress($0, port: port) }
                 let outcome = Self.ask(servers, message, interface, until: SystemClock.now.advanced(by: timeout))
-                continuation.resume(returning: outcome ?? .failed(server == nil ? .nameServer : .timedOut))
+                continuation.resume(returning: Self.result(outcome, isOwnServer: server != nil))
             }
         }
     }
 
+    /// Returns the result: where the system's servers don't answer, the trouble is theirs, unless the path leads to none.
+    private static func result(_ outcome: ProbeOutcome?, isOwnServer: Bool) -> ProbeOutcome {
+        guard let outcome else { return .failed(isOwnServer ? .timedOut : .nameServer) }
+        return outcome == .failed(.refused) && !isOwnServer ? .failed(.nameServer) : outcome
+    }
+
     /// Asks servers in turn until one answers or the time is up; blocks the calling thread.
+    ///
+    /// - Returns: The answer, or the failure that all servers have in common; nil if one was silent, or they differ.
     private static func ask(
-        _ servers: [IPAddress],
+        _ servers: [NameServerAddress],
         _ message: NameMessage,
         _ interface: InterfaceIndex,
         until deadline: Instant
     ) -> ProbeOutcome? {
-        var failure: ProbeOutcome?
-        while !servers.isEmpty {
-            for server in servers {
-                let now = SystemClock.now
-                guard now < deadline else { return failure }
-                let limit = min(now.advanced(by: repetition), deadline)
-                switch exchange(message, with: server, interface, until: limit) {
-                case .nameAnswer(let code, let addresses): return .nameAnswer(code: code, addresses: addresses)
-                case let other?: failure = other
-                case nil: break
-                }
+        var failures = [ProbeOutcome?](repeating: nil, count: servers.count)
+        while SystemClock.now < deadline {
+            for (position, server) in servers.enumerated() where SystemClock.now < deadline {
+                let limit = min(SystemClock.now.advanced(by: repetition), deadline)
+                let outcome = exchange(message, with: server, interface, until: limit)
+                if case .nameAnswer? = outcome { return outcome }
+                failures[position] = outcome ?? failures[position]
             }
         }
-        return failure
+        return Set(failures).count == 1 ? failures[0] : nil
     }
 
     /// Sends the query once and waits for the reply; returns nil if there is none in time.
     private static func exchange(
         _ message: NameMessage,
-        with server: IPAddress,
+        with server: NameServerAddress,
         _ interface: InterfaceIndex,
         until deadline: Instant
     ) -> ProbeOutcome? {
@@ -77,50 +83,28 @@ struct NameProber: Sendable {
         }
     }
 
-    private static func open(to server: IPAddress, through interface: InterfaceIndex) throws(SystemError) -> Descriptor
-    {
+    private static func open(
+        to server: NameServerAddress,
+        through interface: InterfaceIndex
+    ) throws(SystemError) -> Descriptor {
         let type = Int32(SOCK_DGRAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue) | Int32(SOCK_NONBLOCK.rawValue)
-        let socket = try Descriptor("socket") { Glibc.socket(Int32(server.family.rawValue), type, 0) }
+        let socket = try Descriptor("socket") { Glibc.socket(Int32(server.address.family.rawValue), type, 0) }
+        // A server on this machine, such as systemd-resolved, can't be reached through another interface.
+        if !server.address.isLoopback { try bind(socket.number, to: interface) }
+        _ = try retryingOnInterrupt("connect") { server.connect(socket.number) }
+        return socket
+    }
+
+    private static func bind(_ socket: Int32, to interface: InterfaceIndex) throws(SystemError) {
         var index = interface
         let size = socklen_t(MemoryLayout.size(ofValue: index))
         _ = try retryingOnInterrupt("SO_BINDTOIFINDEX") {
-            setsockopt(socket.number, SOL_SOCKET, bindToInterface, &index, size)
+            setsockopt(socket, SOL_SOCKET, bindToInterface, &index, size)
         }
-        _ = try retryingOnInterrupt("connect") { connect(socket.number, to: server) }
-        return socket
     }
 
     /// `SO_BINDTOIFINDEX` (`asm-generic/socket.h`).
     private static let bindToInterface: Int32 = 62
-    /// The port of name servers.
-    private static let port = UInt16(53).bigEndian
-
-    private static func connect(_ socket: Int32, to server: IPAddress) -> Int32 {
-        switch server.family {
-        case .ipv4:
-            var address = sockaddr_in()
-            address.sin_family = sa_family_t(AF_INET)
-            address.sin_port = port
-            address.sin_addr.s_addr = server.ipv4Value.bigEndian
-            return connect(socket, address)
-        case .ipv6:
-            var address = sockaddr_in6()
-            address.sin6_family = sa_family_t(AF_INET6)
-            address.sin6_port = port
-            withUnsafeMutableBytes(of: &address.sin6_addr) { bytes in
-                for position in 0..<16 {
-                    bytes[position] = UInt8(truncatingIfNeeded: server.bits >> UInt128(120 - 8 * position))
-                }
-            }
-            return connect(socket, address)
-        }
-    }
-
-    private static func connect<Address>(_ socket: Int32, _ address: Address) -> Int32 {
-        withUnsafeBytes(of: address) { bytes in
-            Glibc.connect(socket, bytes.assumingMemoryBound(to: sockaddr.self).baseAddress, socklen_t(bytes.count))
-        }
-    }
 
     /// Receives datagrams until one is the reply.
     private static func receive(
@@ -132,8 +116,10 @@ struct NameProber: Sendable {
         var buffer = [UInt8](repeating: 0, count: 1232)
         while SystemClock.now < deadline {
             guard poll(&entry, 1, deadline.pollTimeout) > 0 else { continue }
-            let count = try retryingOnInterrupt("recv") { Int32(recv(socket, &buffer, buffer.count, 0)) }
-            if let answer = message.reply(in: Array(buffer.prefix(Int(count)))) { return answer }
+            let count = recv(socket, &buffer, buffer.count, 0)
+            // The kernel drops a datagram with a wrong checksum only when it is read: recv(2) finds none then.
+            guard count >= 0 || errno == EAGAIN || errno == EINTR else { throw .last }
+            if let answer = message.reply(in: Array(buffer.prefix(max(count, 0)))) { return answer }
         }
         return nil
     }
@@ -153,5 +139,44 @@ struct NameProber: Sendable {
         defer { fclose(file) }
         var buffer = [UInt8](repeating: 0, count: 16_384)
         return String(decoding: buffer.prefix(fread(&buffer, 1, buffer.count, file)), as: UTF8.self)
+    }
+}
+
+/// Where a name server listens.
+private struct NameServerAddress {
+    let address: IPAddress
+    private let port: UInt16
+
+    init(_ address: IPAddress, port: UInt16) {
+        self.address = address
+        self.port = port.bigEndian
+    }
+
+    /// Connects a socket of the address's family: connect(2).
+    func connect(_ socket: Int32) -> Int32 {
+        switch address.family {
+        case .ipv4:
+            var place = sockaddr_in()
+            place.sin_family = sa_family_t(AF_INET)
+            place.sin_port = port
+            place.sin_addr.s_addr = address.ipv4Value.bigEndian
+            return Self.connect(socket, place)
+        case .ipv6:
+            var place = sockaddr_in6()
+            place.sin6_family = sa_family_t(AF_INET6)
+            place.sin6_port = port
+            withUnsafeMutableBytes(of: &place.sin6_addr) { bytes in
+                for position in 0..<16 {
+                    bytes[position] = UInt8(truncatingIfNeeded: address.bits >> UInt128(120 - 8 * position))
+                }
+            }
+            return Self.connect(socket, place)
+        }
+    }
+
+    private static func connect<Place>(_ socket: Int32, _ place: Place) -> Int32 {
+        withUnsafeBytes(of: place) { bytes in
+            Glibc.connect(socket, bytes.assumingMemoryBound(to: sockaddr.self).baseAddress, socklen_t(bytes.count))
+        }
     }
 }

@@ -28,15 +28,18 @@ package struct ObservedResponse: Sendable, Hashable {
     package var location: String?
     /// The first bytes of the body, at least ``bodyLimit`` of them if it has as many.
     package var body: [UInt8]
+    /// Whether the connection was lost before the body was complete.
+    package var isCutOff: Bool
 
     /// The number of bytes of a body that are compared.
     package static let bodyLimit = 4096
 
     /// Creates a response.
-    package init(status: Int, location: String? = nil, body: [UInt8] = []) {
+    package init(status: Int, location: String? = nil, body: [UInt8] = [], isCutOff: Bool = false) {
         self.status = status
         self.location = location
         self.body = body
+        self.isCutOff = isCutOff
     }
 }
 
@@ -71,7 +74,10 @@ extension ProbeMeaning {
             let fault = "status \(response.status), or a body, that is not the configured one"
             return isExpected ? .succeeded(.authenticated) : .endpointFault(fault)
         }
-        return isExpected ? .succeeded(.content) : foreign(response, from: url)
+        if expectation.isBeginning(of: response) { return .failed(.connectionCut) }
+        guard isExpected else { return foreign(response, from: url) }
+        let isProof = expectation.identifiesServer(by: response)
+        return isProof ? .succeeded(.content) : .inconclusive("a portal may answer so, too: expect status 204 or a body")
     }
 
     /// Interprets an unexpected answer over plain HTTP, which anyone on the path may have given.
@@ -120,6 +126,25 @@ extension ValidationEndpoint.HTTPExpectation {
         case .status(let status): response.status == status
         case .body(let text): response.status == 200 && Self.trimmed(response.body) == Self.trimmed(Array(text.utf8))
         }
+    }
+
+    /// Returns whether the expected response over plain HTTP could only have come from the server, unless it is imitated.
+    ///
+    /// A portal redirects, or has a page for every request. It answers neither with 204 nor with a body that was agreed on.
+    fileprivate func identifiesServer(by response: ObservedResponse) -> Bool {
+        switch self {
+        case .body: true
+        case .status(200..<300): response.body.isEmpty && !response.isCutOff
+        case .status(let status): !(300..<400).contains(status)
+        }
+    }
+
+    /// Returns whether a response was cut off before the expected body was complete.
+    fileprivate func isBeginning(of response: ObservedResponse) -> Bool {
+        guard case .body(let text) = self, response.status == 200, response.isCutOff, !isMet(by: response) else {
+            return false
+        }
+        return text.utf8.starts(with: response.body)
     }
 
     private static func trimmed(_ bytes: [UInt8]) -> ArraySlice<UInt8> {

@@ -22,7 +22,7 @@ public struct ValidationEndpoint: Sendable, Hashable {
 
     /// The expected answer to an HTTP request.
     public enum HTTPExpectation: Sendable, Hashable {
-        /// A status, whatever the body.
+        /// A status. Over plain `http`, a redirect, or a 2xx with a body, is no proof: a portal answers so, too.
         case status(Int)
         /// Status 200 and exactly this body, apart from white space at its end.
         case body(String)

@@ -27,6 +27,34 @@ struct ProbeMeaningTests {
         #expect(answer("") == .inconclusive("status 200"))
     }
 
+    @Test func `a body that was cut off is a lost connection as far as it is the expected one`() throws {
+        let endpoint = try #require(ValidationEndpoint.http("http://own.example/ok", expecting: .body("success\n")))
+        func answer(_ text: String) -> ProbeMeaning {
+            Self.result(.response(.init(status: 200, body: Array(text.utf8), isCutOff: true)), endpoint)
+        }
+        #expect(answer("") == .failed(.connectionCut))
+        #expect(answer("succ") == .failed(.connectionCut))
+        #expect(answer("success") == .succeeded(.content))
+        #expect(answer("<html>") == .portal(nil))
+    }
+
+    @Test(arguments: ["http://own.example/", "https://own.example/"])
+    func `a status that portals answer with, too, is no proof over plain HTTP`(url: String) throws {
+        func isProof(_ status: Int, body: [UInt8] = [], isCutOff: Bool = false) throws -> Bool {
+            let endpoint = try #require(ValidationEndpoint.http(url, expecting: .status(status)))
+            let response = ObservedResponse(status: status, body: body, isCutOff: isCutOff)
+            if case .succeeded = Self.result(.response(response), endpoint) { return true }
+            return false
+        }
+        let isSecure = url.hasPrefix("https:")
+        #expect(try isProof(200, body: [1]) == isSecure)
+        #expect(try isProof(200, isCutOff: true) == isSecure)
+        #expect(try isProof(302) == isSecure)
+        #expect(try isProof(200))
+        #expect(try isProof(204))
+        #expect(try isProof(404, body: [1]))
+    }
+
     @Test(arguments: [301, 302, 303, 307, 308])
     func `a redirect to another place is a portal with that page`(status: Int) {
         let page = "http://login.hotel.example/welcome?x=1"
