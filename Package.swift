@@ -568,7 +568,11 @@ let package = Package(
         ),
         .testTarget(
             name: "ValidationTests",
-            dependencies: ["HTTPLab", "NetworkClient", "Reachability", "ReachabilityCore", "Validation"],
+            dependencies: [
+                "HTTPLab", "NetworkClient", "NetworkLab", "Reachability", "ReachabilityCore", "Validation",
+                "ValidationCore",
+                .product(name: "NIOPosix", package: "swift-nio"),
+            ],
             swiftSettings: settings
         ),
         .testTarget(

@@ -77,8 +77,7 @@ struct ImportTableTests {
         "RequestGate": ["NetworkClientCore", "ReachabilityCore"],
         "Validation": [
             "Glibc", "LinuxSystem", "Locking", "NIOCore", "NIOPosix", "NetworkClient", "NetworkClientCore",
-            "Reachability",
-            "ReachabilityCore", "ValidationCore",
+            "Reachability", "ReachabilityCore", "ValidationCore",
         ],
         "ValidationCore": ["ReachabilityCore"],
         "Reachability": ["CNetlink", "Glibc", "LinuxSystem", "Locking", "ReachabilityCore", "Synchronization"],

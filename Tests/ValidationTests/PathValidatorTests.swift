@@ -7,14 +7,23 @@ import Validation
 @Suite(.timeLimit(.minutes(5))) struct PathValidatorTests {
     private static let noContent = [ServerStep.response(status: "204 No Content")]
 
-    /// Makes a validator of the loopback path, with short limits.
+    /// Makes a validator of the loopback path.
+    ///
+    /// The limits are longer than the tests, so that no slow machine reaches them: an endpoint is never silent, and no round
+    /// is repeated by itself.
     private static func validator(
         _ endpoints: [ValidationEndpoint?],
         tls: TLSOptions = .init(),
         proxy: ProxyConfiguration = .direct,
-        isMetered: Bool = false
+        isMetered: Bool = false,
+        pause: Duration = .seconds(3_600)
     ) throws -> PathValidator {
-        let configuration = ValidationConfiguration(endpoints: endpoints.compactMap(\.self), timeout: .seconds(30))
+        let configuration = ValidationConfiguration(
+            endpoints: endpoints.compactMap(\.self),
+            timeout: .seconds(600),
+            secondOpinionDelay: .seconds(600),
+            minimumInterval: pause
+        )
         return try PathValidator(
             configuration,
             connectivity: LoopbackPath(isMetered: isMetered),
@@ -48,14 +57,28 @@ import Validation
             [.response(status: "302 Found", headers: ["Location: http://hotel.example/login"])]
         }
         let validator = try Self.validator([.http(portal.url), .http("\(portal.url)/other")])
-        let report = await validator.check()
-        #expect(report.verdict == .portal(.init(loginURL: "http://hotel.example/login")))
+        let report = await validator.verdicts.first { $0.verdict != .notChecked }
+        #expect(report?.verdict == .portal(.init(loginURL: "http://hotel.example/login")))
         #expect(portal.requests.value.count == 2)
     }
 
     @Test func `a portal that answers 200 to everything is named`() async throws {
         let portal = try AnsweringServer { _ in [.response("<html>Log in</html>")] }
         #expect(await (try Self.validator([.http(portal.url)])).check().verdict == .portal(.init()))
+    }
+
+    @Test func `a portal's page is no proof where 200 is the configured status`() async throws {
+        let portal = try AnsweringServer { _ in [.response("<html>Log in</html>")] }
+        let report = await (try Self.validator([.http(portal.url, expecting: .status(200))])).check()
+        #expect(report.verdict == .notChecked)
+        #expect(Self.strengths(report).isEmpty)
+    }
+
+    @Test func `a server that is cut off within the configured body is no portal`() async throws {
+        let start = ServerStep.send("HTTP/1.1 200 OK\r\nContent-Length: 7\r\n\r\nsucc")
+        let server = try AnsweringServer { _ in [start, .halfClose] }
+        let report = await (try Self.validator([.http(server.url, expecting: .body("success"))])).check()
+        #expect(report.verdict == .noInternet(.connectionCut))
     }
 
     @Test func `a portal's page that is larger than a probe reads is one all the same`() async throws {
@@ -129,20 +152,42 @@ import Validation
         #expect(server.requests.value.count == 1)
     }
 
-    @Test func `an observed request over https counts as validation, one over plain HTTP does not`() async throws {
+    /// Counts the requests of a session that have ended, after the monitors before it were told.
+    private struct EndCounter: EventMonitor {
+        let ends = Observed(0)
+
+        func request(_ request: RequestHandle, did event: RequestEvent) {
+            if case .finished = event { ends.update { $0 += 1 } }
+        }
+    }
+
+    @Test func `an observed request counts as validation if its server has proved itself over https`() async throws {
         let authority = try CertificateAuthority()
         let folder = try LabFolder()
         var options = Nginx.Options()
         options.certificate = try authority.issue().write(to: folder)
         let nginx = try Nginx(options)
         _ = try nginx.files.write("data", "1")
+        let secure = "https://127.0.0.1:\(nginx.securePort)/data"
         let server = try AnsweringServer { _ in Self.noContent }
+        let portal = try AnsweringServer { _ in [.response(status: "302 Found", headers: ["Location: \(secure)"])] }
         let tls = TLSOptions(roots: try .only(authority.root.der))
         let validator = try Self.validator([.http(server.url)], tls: tls, isMetered: true)
-        let session = try HTTPSession(configuration: validator.observing(.init(tls: tls, proxy: .direct)))
+        let counter = EndCounter()
+        var configuration = validator.observing(.init(tls: tls, proxy: .direct))
+        configuration.eventMonitors.append(counter)
+        let session = try HTTPSession(configuration: configuration)
+
+        // Plain HTTP, a redirect of plain HTTP to a page with a certificate, and a request with TLS options of its own.
         _ = try await session.get("http://127.0.0.1:\(nginx.port)/data").response()
-        #expect(validator.verdict.verdict == .notChecked)
-        _ = try await session.get("https://127.0.0.1:\(nginx.securePort)/data").response()
+        _ = try await session.get(portal.url).response()
+        _ = try await session.get(secure, options: .init(tls: tls)).response()
+        try await counter.ends.wait(for: "the end of the requests") { $0 == 3 }
+        // The validator handles one thing after the other: the requests, and then this.
+        let unproven = await validator.verdicts.first { _ in true }
+        #expect(unproven?.verdict == .notChecked)
+
+        _ = try await session.get(secure).response()
         let report = await validator.verdicts.first { $0.verdict == .validated }
         #expect(report?.evidence == .traffic)
         #expect(server.requests.value.isEmpty)
@@ -150,17 +195,49 @@ import Validation
 
     @Test func `an observed request that fails has the path probed`() async throws {
         let server = try AnsweringServer { _ in Self.noContent }
-        let validator = try Self.validator([.http(server.url)])
+        let validator = try Self.validator([.http(server.url)], pause: .milliseconds(1))
         _ = await validator.verdicts.first { $0.verdict == .validated }
         let session = try HTTPSession(configuration: validator.observing(.init(proxy: .direct)))
         _ = try? await session.get("http://127.0.0.1:1/").response()
         try await server.requests.wait(for: "a second probe") { $0.count == 2 }
     }
 
-    @Test func `a pin that is none is refused`() {
-        let error = #expect(throws: HTTPError.self) {
+    @Test func `pins that are none, and TLS options that accept servers without proof, are refused`() throws {
+        let pin = #expect(throws: HTTPError.self) {
             try Self.validator([.tls("own.example", pins: ["sha256/none"])])
         }
-        #expect(error != nil)
+        #expect(pin?.code == .invalidConfiguration)
+        let insecure = [
+            TLSOptions(policy: .insecure), .init(policiesByHost: ["own.example": .insecure]),
+            .init(challengeHandler: { _ in .accept }),
+        ]
+        for options in insecure {
+            let error = #expect(throws: HTTPError.self) { try Self.validator([.tls("own.example")], tls: options) }
+            #expect(error?.code == .invalidConfiguration)
+        }
+    }
+
+    // MARK: The end
+
+    @Test func `a check ends when its task is cancelled, and the probe goes on`() async throws {
+        let server = try AnsweringServer { _ in [.hold] }
+        let validator = try Self.validator([.http(server.url)])
+        try await server.requests.wait(for: "the probe") { $0.count == 1 }
+        let check = Task { await validator.check() }
+        check.cancel()
+        #expect(await check.value.verdict == .notChecked)
+        #expect(server.connections.map(\.clientEnd) == [nil])
+    }
+
+    @Test func `a validator that is released closes its connections, and ends its verdicts and checks`() async throws {
+        let server = try AnsweringServer { _ in [.hold] }
+        let verdicts: AsyncStream<ValidationReport>
+        do {
+            let validator = try Self.validator([.http(server.url)])
+            verdicts = validator.verdicts
+            try await server.requests.wait(for: "the probe") { $0.count == 1 }
+        }
+        for await report in verdicts { #expect(report.verdict == .notChecked) }
+        try await server.wait(for: "the end of the connection") { $0.allSatisfy { $0.clientEnd != nil } }
     }
 }

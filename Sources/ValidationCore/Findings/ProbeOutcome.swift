@@ -76,8 +76,10 @@ extension ProbeMeaning {
         }
         if expectation.isBeginning(of: response) { return .failed(.connectionCut) }
         guard isExpected else { return foreign(response, from: url) }
-        let isProof = expectation.identifiesServer(by: response)
-        return isProof ? .succeeded(.content) : .inconclusive("a portal may answer so, too: expect status 204 or a body")
+        guard expectation.identifiesServer(by: response) else {
+            return .inconclusive("a portal may answer so, too: expect status 204 or a body")
+        }
+        return .succeeded(.content)
     }
 
     /// Interprets an unexpected answer over plain HTTP, which anyone on the path may have given.

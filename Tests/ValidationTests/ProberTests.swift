@@ -1,0 +1,103 @@
+import HTTPLab
+import NIOPosix
+import NetworkClient
+import ReachabilityCore
+import Testing
+import ValidationCore
+
+@testable import Validation
+
+/// Single probes, without the decisions of a validator.
+@Suite(.timeLimit(.minutes(5))) struct ProberTests {
+    private static let loopback = ValidationPath(interface: 1, name: "lo")
+
+    // MARK: The portal's API
+
+    /// An nginx whose `/captive` has a content type and a body.
+    private static func api(_ type: String, _ text: String, _ authority: CertificateAuthority) throws -> Nginx {
+        let folder = try LabFolder()
+        var options = Nginx.Options()
+        options.certificate = try authority.issue().write(to: folder)
+        options.directives = ["location = /captive { default_type \(type); return 200 '\(text)'; }"]
+        return try Nginx(options)
+    }
+
+    private static func reply(of nginx: Nginx, trusting authority: CertificateAuthority) async throws -> PortalReply? {
+        let configuration = ValidationConfiguration(endpoints: [], timeout: .seconds(600))
+        let tls = TLSOptions(roots: try .only(authority.root.der))
+        let loop = MultiThreadedEventLoopGroup.singleton.next()
+        let prober = try EndpointProber(configuration, tls, .direct, loop)
+        return await prober.askPortal("https://127.0.0.1:\(nginx.securePort)/captive", through: loopback)
+    }
+
+    @Test func `the API of a portal says whether it holds the machine back, and where to log in`() async throws {
+        let authority = try CertificateAuthority()
+        let text = #"{"captive": true, "user-portal-url": "https://hotel.example/login"}"#
+        let nginx = try Self.api("application/captive+json", text, authority)
+        let expected = PortalReply(isCaptive: true, loginURL: "https://hotel.example/login")
+        #expect(try await Self.reply(of: nginx, trusting: authority) == expected)
+    }
+
+    @Test(arguments: [("text/html", #"{"captive": true}"#), ("application/captive+json", "<html>")])
+    func `a reply of another type, or that can't be decoded, is none`(type: String, text: String) async throws {
+        let authority = try CertificateAuthority()
+        let nginx = try Self.api(type, text, authority)
+        #expect(try await Self.reply(of: nginx, trusting: authority) == nil)
+    }
+
+    @Test func `an API without a trusted certificate is not believed`() async throws {
+        let nginx = try Self.api("application/captive+json", #"{"captive": true}"#, CertificateAuthority("Hotel"))
+        #expect(try await Self.reply(of: nginx, trusting: CertificateAuthority("Own")) == nil)
+    }
+
+    // MARK: Names
+
+    private static let address = IPAddress(ipv4: 0xC000_0207)
+
+    /// Asks a name server on the loopback interface.
+    private static func ask(
+        _ server: LoopbackNameServer,
+        within timeout: Duration = .seconds(600)
+    ) async -> ProbeOutcome {
+        await NameProber().ask(
+            for: "own.example",
+            server: .init(ipv4: 0x7F00_0001),
+            through: 1,
+            within: timeout,
+            port: server.port
+        )
+    }
+
+    @Test func `a name server is asked for the addresses of a name`() async throws {
+        let server = try LoopbackNameServer { _, query in [LoopbackNameServer.reply(to: query, [192, 0, 2, 7])] }
+        #expect(await Self.ask(server) == .nameAnswer(code: 0, addresses: [Self.address]))
+        #expect(server.queries.value == 1)
+    }
+
+    @Test func `datagrams that don't reply to the query are dropped`() async throws {
+        let server = try LoopbackNameServer { _, query in
+            var forged = LoopbackNameServer.reply(to: query, [198, 51, 100, 1])
+            forged[0] ^= 1
+            return [forged, [1], LoopbackNameServer.reply(to: query, [192, 0, 2, 7])]
+        }
+        #expect(await Self.ask(server) == .nameAnswer(code: 0, addresses: [Self.address]))
+    }
+
+    @Test func `a query that is lost is repeated`() async throws {
+        let server = try LoopbackNameServer { number, query in
+            number < 3 ? [] : [LoopbackNameServer.reply(to: query, [192, 0, 2, 7])]
+        }
+        #expect(await Self.ask(server) == .nameAnswer(code: 0, addresses: [Self.address]))
+        #expect(server.queries.value == 3)
+    }
+
+    @Test func `a name server that stays silent is given up at the time limit`() async throws {
+        let server = try LoopbackNameServer { _, _ in [] }
+        #expect(await Self.ask(server, within: .milliseconds(20)) == .failed(.timedOut))
+    }
+
+    @Test func `a name that can't be asked for is no query`() async {
+        let outcome = await NameProber().ask(for: "a..b", server: nil, through: 1, within: .seconds(600))
+        #expect(outcome == .unusable("'a..b' is no name"))
+    }
+}
