@@ -50,7 +50,7 @@ func keepReading(_ reading: [String: Double], in folder: String) async throws {
     await outbox.shutdown()
 }
 
-/// Tells whether the current path leads to the internet.
+/// Prints whether the current path leads to the internet.
 func followVerdicts() async throws {
     let endpoints = [
         ValidationEndpoint.http("http://status.example.com/generate_204"), .tls("api.example.com"),

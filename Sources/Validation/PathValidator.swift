@@ -3,7 +3,7 @@ public import NetworkClient
 import Reachability
 public import ValidationCore
 
-/// Finds out whether the current path leads to the internet, or to a captive portal.
+/// A validator of the current path: whether it leads to the internet, or to a captive portal.
 ///
 /// ```swift
 /// let own = ValidationEndpoint.http("https://status.example.com/generate_204")

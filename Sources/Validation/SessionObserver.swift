@@ -1,7 +1,7 @@
 import NetworkClient
 import ReachabilityCore
 
-/// Tells the engine which requests of a session were answered over https, and which failed.
+/// An observer of a session, which reports to the engine what requests were answered over https, and which failed.
 struct SessionObserver: EventMonitor {
     private let engine: WeakEngine
     /// Whether the session accepts only certificates that prove the server.

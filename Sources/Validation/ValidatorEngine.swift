@@ -6,7 +6,7 @@ import Reachability
 import ReachabilityCore
 import ValidationCore
 
-/// Performs what a ``ValidationState`` requests, and feeds it with events and time.
+/// The shell of a ``ValidationState``: it performs the requested actions, and passes on events and time.
 ///
 /// `@unchecked Sendable`: everything but `published` is confined to the event loop, on which the functions of the second part
 /// are called.

@@ -142,7 +142,7 @@ import Validation
         }
     }
 
-    @Test func `a metered path is not probed until somebody asks`() async throws {
+    @Test func `a metered path is not probed until a check is requested`() async throws {
         let server = try AnsweringServer { _ in Self.noContent }
         let validator = try Self.validator([.http(server.url)], isMetered: true)
         let first = await validator.verdicts.first { $0.path != nil }
