@@ -62,6 +62,17 @@ import Validation
         #expect(portal.requests.value.count == 2)
     }
 
+    @Test(arguments: [300_000, 9])
+    func `a portal whose redirect has a body that is too large, or cut off, is named with its page`(
+        length: Int
+    ) async throws {
+        let head = "HTTP/1.1 302 Found\r\nLocation: http://hotel.example/login\r\nContent-Length: \(length)\r\n\r\n"
+        let body = length == 9 ? "Log" : String(repeating: "x", count: length)
+        let portal = try AnsweringServer { _ in [.send(head + body), .halfClose] }
+        let report = await (try Self.validator([.http(portal.url)])).check()
+        #expect(report.verdict == .portal(.init(loginURL: "http://hotel.example/login")))
+    }
+
     @Test func `a portal that answers 200 to everything is named`() async throws {
         let portal = try AnsweringServer { _ in [.response("<html>Log in</html>")] }
         #expect(await (try Self.validator([.http(portal.url)])).check().verdict == .portal(.init()))

@@ -102,7 +102,7 @@ struct EndpointProber: Sendable {
             let (body, isCutOff) = await Self.beginning(of: response.body)
             return .response(.init(status: response.status, location: location, body: body, isCutOff: isCutOff))
         } catch {
-            return .init(error)
+            return ObservedResponse(beforeFailure: error).map { .response($0) } ?? .init(error)
         }
     }
 
@@ -184,6 +184,20 @@ extension TLSOptions {
 
     /// The options for the API of a captive portal: the same roots, and no identity, which is for servers of the user.
     fileprivate var ofPortals: Self { .init(roots: roots, minimumVersion: minimumVersion) }
+}
+
+extension ObservedResponse {
+    /// Takes the response whose body failed, such as a portal's redirect with a page that is too large; nil if there was none.
+    fileprivate init?(beforeFailure error: HTTPError) {
+        switch error.code {
+        case .bodyTooLarge, .bodyTruncated, .connectionLost, .decompressionFailed, .readTimedOut, .requestTimedOut:
+            break
+        default: return nil
+        }
+        guard error.proxy == nil, let head = error.response else { return nil }
+        let body = Array(error.body.prefix(Self.bodyLimit))
+        self.init(status: head.status.code, location: head.headerFields[.location], body: body, isCutOff: true)
+    }
 }
 
 extension ProbeOutcome {
