@@ -27,9 +27,11 @@ package final class RouterEvents: Sendable {
         let socket: NetlinkSocket
         do throws(NetlinkError) { socket = try Self.open() } catch { throw .init(error) }
         do throws(SystemError) {
-            wakeup = try Wakeup()
+            let wakeup = try Wakeup()
             let receiver = Receiver(socket, wakeup, handler)
+            // The deinitializer waits for the thread: it must not run before there is one.
             try thread.start("netwatch-router") { receiver.run() }
+            self.wakeup = wakeup
         } catch {
             throw .init(error)
         }
