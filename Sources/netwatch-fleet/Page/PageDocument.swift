@@ -67,8 +67,11 @@ struct PageDocument {
         header, footer { display: flex; flex-wrap: wrap; justify-content: space-between; color: var(--dim); }
         #summary { font-size: 1.3rem; font-weight: 600; margin: 0.3rem 0; }
         #notice, #connection.lost { color: var(--bad); }
+        main { overflow-x: auto; }
         table { border-collapse: collapse; width: 100%; }
         th, td { text-align: left; padding: 0.2rem 0.6rem 0.2rem 0; border-bottom: 1px solid var(--line); }
+        /* Names and times stay whole; a narrow screen scrolls. */
+        th, td:not(:last-child) { white-space: nowrap; }
         .ok { color: var(--ok); } .bad { color: var(--bad); font-weight: 600; } .warning { color: var(--warning); }
         .unknown { color: var(--dim); font-style: italic; }
         """

@@ -106,7 +106,7 @@ struct DocsScriptTests {
         let graphs = calls.filter { $0.hasPrefix("swift symbolgraph-extract ") }
         let conversions = calls.filter { $0.hasPrefix("docc convert ") }
         let products = try Repository.read("Package.swift").matches(of: /\.library\(name: "(\w+)"/).map { $0.1 }
-        #expect(products.count == 12 && graphs.count == 12 && conversions.count == 12)
+        #expect(products.count == 13 && graphs.count == 13 && conversions.count == 13)
         for product in products {
             #expect(graphs.count { $0.contains(" -module-name \(product) ") } == 1)
             let conversion = try #require(conversions.first { $0.contains(" Sources/\(product)/\(product).docc ") })
@@ -174,14 +174,14 @@ struct ContinuousIntegrationTests {
         }
         let tests = Array(repeating: "test", count: 4)
         // What the tests do not import is built first.
-        let documentation = Array(repeating: "build", count: 8) + Array(repeating: "symbolgraph-extract", count: 12)
+        let documentation = Array(repeating: "build", count: 9) + Array(repeating: "symbolgraph-extract", count: 13)
         let sanitized = ["build thread", "build thread"] + tests.map { "\($0) thread" }
         let names = calls.map { $0.joined(separator: " ") }
         #expect(outcome.output.contains("\n== event service ("))
-        try #require(names.count == 35)
-        #expect(Array(names.prefix(26)) == ["format", "build"] + tests + documentation)
+        try #require(names.count == 37)
+        #expect(Array(names.prefix(28)) == ["format", "build"] + tests + documentation)
         // Two releases are built at any time during the sanitizer's build and tests.
-        #expect(names[26..<34].filter { $0 != "build" } == sanitized)
+        #expect(names[28..<36].filter { $0 != "build" } == sanitized)
         #expect(names.last == "build")
     }
 
