@@ -79,7 +79,8 @@ package final class DurableStore: Sendable {
     ///
     /// - Parameters:
     ///   - essential: Whether it may use the reserved space on a full disk: for outcomes, never for new data.
-    ///   - body: The closure, called on the store's thread. It may be called again after the disk was full.
+    ///   - body: The closure, called on the store's thread. It may be called again after the disk was full, or when another
+    ///     write of the group has failed.
     /// - Returns: The closure's value.
     /// - Throws: The closure's error, or a ``StoreError``.
     @discardableResult
@@ -254,16 +255,28 @@ private final class StoreWorker: @unchecked Sendable {
         return completions
     }
 
-    private func transaction(_ group: [StoreJob], _ begin: String) throws -> [() -> Void] {
+    /// Runs a group in one transaction.
+    ///
+    /// Savepoints copy each page once more that a job changes: only a group in which a job has failed is run again with
+    /// them. A group of one job needs none.
+    private func transaction(
+        _ group: [StoreJob],
+        _ begin: String,
+        hasSavepoints: Bool = false
+    ) throws -> [() -> Void] {
         let database = try opened()
         try database.execute(begin)
         do {
-            let completions = try group.map { try perform($0, database) }
+            let completions = try group.map {
+                try hasSavepoints ? perform($0, database) : $0.perform(database)
+            }
             try database.execute("COMMIT")
             return completions
         } catch {
             database.rollBack()
-            throw error
+            let isOfJob = (error as? StoreError)?.endsGroup != true
+            guard isOfJob, group.count > 1, !hasSavepoints else { throw error }
+            return try transaction(group, begin, hasSavepoints: true)
         }
     }
 

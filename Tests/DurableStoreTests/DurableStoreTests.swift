@@ -105,6 +105,19 @@ private func texts(in store: DurableStore) async throws -> [String] {
         #expect(try await texts(in: store).count == 200 - 67)
     }
 
+    @Test func `the error of a write that is alone undoes its changes, and the next is stored`() async throws {
+        let store = try box.open()
+        let error = await #expect(throws: StoreError.self) {
+            try await store.write { database in
+                try database.run("INSERT INTO entry (text) VALUES ('twice')")
+                try database.run("INSERT INTO entry (text) VALUES ('twice')")
+            }
+        }
+        #expect(error?.code == .refused)
+        try await add("after", to: store)
+        #expect(try await texts(in: store) == ["after"])
+    }
+
     @Test func `two stores of one folder write to it in turns`() async throws {
         let stores = [try box.open(), try box.open()]
         try await withThrowingTaskGroup { group in
