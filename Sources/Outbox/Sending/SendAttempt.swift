@@ -185,7 +185,12 @@ private struct AttemptMark: RequestInterceptor {
         }
         let isCounted = lane.options.bytesPerDay != nil && requirement != .notExpensive && cost.isExpensive
         let mayBeProcessed = withdrawal.mayBeProcessed == true
-        try await transactions.mark(parcel, lane, mayBeProcessed: mayBeProcessed, isExpensive: isCounted)
+        withdrawal.firstSent = try await transactions.mark(
+            parcel,
+            lane,
+            mayBeProcessed: mayBeProcessed,
+            isExpensive: isCounted
+        )
         guard case .bearer(let token) = credential, hasSameOrigin(request, attempt.request.head) else { return request }
         var request = request
         request.headerFields[.authorization] = "Bearer \(token)"

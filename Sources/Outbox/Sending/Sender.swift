@@ -229,10 +229,7 @@ actor Sender {
         let now = await currentTime()
         // Marked before the first attempt that may have been processed; the parcel is as it was before.
         let isFirst = record.firstSent == nil
-        if isFirst, result != nil {
-            await retrying { record.firstSent = try await self.transactions.firstSent(of: parcel) }
-            record.firstSent = record.firstSent ?? now
-        }
+        if isFirst, result != nil { record.firstSent = attempts[parcel.items[0].id]?.withdrawal.firstSent ?? now }
         lanes[lane]?.state.ended(verdict, isProbe: isProbe, at: now, using: &generator)
         if let result, let rules = lanes[lane]?.state.rules {
             let step = record.apply(verdict, isFirst: isFirst, rules, at: now)

@@ -1,4 +1,5 @@
 import Locking
+import OutboxCore
 
 /// The choice between sending a request and withdrawing it while it waits for a path: never both at the same time.
 final class Withdrawal: Sendable {
@@ -9,6 +10,7 @@ final class Withdrawal: Sendable {
         /// Whether it is withdrawn when its present attempt fails.
         var isRequested = false
         var mayBeProcessed: Bool?
+        var firstSent: BoxTime?
     }
 
     private let state = Lock(State())
@@ -40,6 +42,12 @@ final class Withdrawal: Sendable {
 
     /// Whether the server may have processed an attempt that has failed; nil if there was none.
     var mayBeProcessed: Bool? { state.withLock { $0.mayBeProcessed } }
+
+    /// The stored time before the first attempt that may have been processed; nil before that is stored.
+    var firstSent: BoxTime? {
+        get { state.withLock { $0.firstSent } }
+        set { state.withLock { $0.firstSent = newValue } }
+    }
 
     /// Withdraws the request; one that is being sent, when its attempt has failed.
     ///

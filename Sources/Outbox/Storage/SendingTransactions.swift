@@ -133,10 +133,16 @@ struct SendingTransactions: Sendable {
     ///   - lane: The lane when the parcel was chosen.
     ///   - mayBeProcessed: Whether an attempt since then may have been processed.
     ///   - isExpensive: Whether the path is expensive.
+    /// - Returns: The stored time before the first attempt that may have been processed.
     /// - Throws: ``NothingToSend``, or an error of the store.
-    func mark(_ parcel: Parcel, _ lane: StoredLane, mayBeProcessed: Bool, isExpensive: Bool) async throws {
+    func mark(
+        _ parcel: Parcel,
+        _ lane: StoredLane,
+        mayBeProcessed: Bool,
+        isExpensive: Bool
+    ) async throws -> BoxTime {
         let reading = storage.clock.read()
-        try await storage.store.write(essential: true) { database in
+        return try await storage.store.write(essential: true) { database in
             let now = try ClockTable.now(database, reading)
             let isSame = try database.first(
                 "SELECT 1 FROM lane WHERE id = ? AND NOT is_paused AND options = ?",
@@ -157,6 +163,7 @@ struct SendingTransactions: Sendable {
             for item in parcel.items {
                 try Self.mark(item, of: parcel.batch, isFirst: isFirst, at: now, database)
             }
+            return isFirst ? now : record.firstSent ?? now
         }
     }
 
@@ -182,10 +189,6 @@ struct SendingTransactions: Sendable {
     }
 
     /// Returns the stored time before the first attempt of a parcel that may have been processed; nil without one.
-    func firstSent(of parcel: Parcel) async throws -> BoxTime? {
-        try await storage.store.read { try Self.firstSent(of: parcel, $0) }
-    }
-
     private static func firstSent(of parcel: Parcel, _ database: Database) throws(StoreError) -> BoxTime? {
         var first: BoxTime?
         for item in parcel.items {
