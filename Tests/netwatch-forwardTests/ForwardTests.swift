@@ -96,9 +96,15 @@ struct ForwardTests {
         #expect(try lab.endForwarder(SIGTERM) == 0)
     }
 
-    /// `NETWATCH_FLEET_ROUNDS` sets how often something is cut or killed.
+    private static func number(_ name: String, or standard: Int) -> Int {
+        getenv(name).flatMap { Int(String(cString: $0)) } ?? standard
+    }
+
+    /// `NETWATCH_FLEET_ROUNDS` sets how often something is cut or killed; `NETWATCH_FLEET_OUTAGES`, how often Wi-Fi is lost
+    /// meanwhile at most.
     @Test func `no event is missing, and their order is kept, whatever is cut or killed`() throws {
-        let rounds = getenv("NETWATCH_FLEET_ROUNDS").flatMap { Int(String(cString: $0)) } ?? 3
+        let rounds = Self.number("NETWATCH_FLEET_ROUNDS", or: 3)
+        let outages = Self.number("NETWATCH_FLEET_OUTAGES", or: 10)
         let lab = try FleetLab()
         try lab.startBroker()
         let reader = try lab.reader()
@@ -108,7 +114,7 @@ struct ForwardTests {
         var random = SeededGenerator(seed: 20)
         for round in 0..<rounds {
             try lab.setServer(isThere: false)
-            for _ in 0..<Int.random(in: 1...10, using: &random) {
+            for _ in 0..<Int.random(in: 1...outages, using: &random) {
                 try lab.waitForEvent { try lab.removeRoute("wlan0") }
                 try lab.waitForEvent { try lab.addRoute("wlan0") }
             }
