@@ -169,12 +169,20 @@ package final class FleetLab {
         return lines.compactMap { (try? JSONText($0))?.members?["seq"]?.wholeNumber }
     }
 
-    /// Makes a change, and waits until the service has stored an event about it.
+    /// The number of the service's newest event.
+    private func newestEvent() throws -> UInt64? {
+        var connection = try EventSocket(path: socket)
+        try connection.send("/v1/state", [])
+        _ = try connection.status()
+        return (try? JSONText(connection.rest()[...]))?.members?["seq"]?.wholeNumber
+    }
+
+    /// Makes a change, and waits until the service has an event about it.
     package func waitForEvent(after change: () throws -> Void) throws {
-        let before = try storedEvents().last
+        let before = try newestEvent()
         try change()
         let deadline = ContinuousClock.now + .seconds(60)
-        while try storedEvents().last == before {
+        while try newestEvent() == before {
             guard ContinuousClock.now < deadline else { throw LabError("wait for an event", errno: ETIMEDOUT) }
             usleep(1_000)
         }
