@@ -40,8 +40,13 @@ package final class HTTP2Peer {
         )
     }
 
-    /// Closes the connection, and ends the script.
-    package func close() throws { throw ServerConnection.Ended(how: .closedHere) }
+    /// Sends the connection's end, waits until the client has closed it too, and ends the script.
+    ///
+    /// Closing it with bytes that were not read would reset it, and the client may see the reset before what was sent.
+    package func close() throws {
+        try connection.perform(.halfClose)
+        try connection.perform(.readToEnd)
+    }
 
     /// Responds to all requests until the client closes the connection.
     package func respondToAll() throws { while true { try respond(on: readRequest()) } }
