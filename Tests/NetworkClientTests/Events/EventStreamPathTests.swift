@@ -89,6 +89,7 @@ struct EventStreamPathTests {
                 if let last = returns.last { durations.append(.now - last) }
                 let waits = counter.waits.value
                 try await waitForAcknowledgements(in: lab.world)
+                try await waitForResets(in: lab.machine)
                 let sent = try segmentsOfClient(in: lab.machine)
                 try lab.begin(outage)
                 try await counter.waits.wait(for: "wait \(number)") { $0 > waits }
@@ -126,16 +127,25 @@ struct EventStreamPathTests {
         }
     }
 
-    /// Waits until all that a namespace has sent is acknowledged (proc_pid_net(5)).
+    /// Waits until all that a namespace has sent is acknowledged.
     ///
     /// The kernel sends an acknowledgement up to 200 ms later, and would look for the neighbour then.
     private func waitForAcknowledgements(in namespace: LabNamespace) async throws {
-        while try namespace.run({ try String(contentsOfFile: "/proc/thread-self/net/tcp", encoding: .utf8) })
-            .split(separator: "\n").dropFirst().map({ $0.split(separator: " ") })
-            .contains(where: { $0[3] == "01" && !$0[4].hasPrefix("00000000:") })
-        {
+        while try establishedConnections(in: namespace).contains(where: { !$0[4].hasPrefix("00000000:") }) {
             try await Task.sleep(for: .milliseconds(2))
         }
+    }
+
+    /// Waits until a client has reset the connections that it lost, which it does when it is told of the return of a
+    /// path: it may have the next connection by then.
+    private func waitForResets(in namespace: LabNamespace) async throws {
+        while try establishedConnections(in: namespace).count > 1 { try await Task.sleep(for: .milliseconds(2)) }
+    }
+
+    /// The fields of the established connections, as in proc_pid_net(5).
+    private func establishedConnections(in namespace: LabNamespace) throws -> [[Substring]] {
+        let text = try namespace.run { try String(contentsOfFile: "/proc/thread-self/net/tcp", encoding: .utf8) }
+        return text.split(separator: "\n").dropFirst().map { $0.split(separator: " ") }.filter { $0[3] == "01" }
     }
 
     /// How many connections a client began and reset (tcpActiveOpens in RFC 4022, tcpOutRsts), as in proc_pid_net(5).
