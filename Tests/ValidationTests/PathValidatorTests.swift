@@ -108,10 +108,7 @@ import Validation
 
     @Test func `a connection without TLS and with it are told apart by what they prove`() async throws {
         let authority = try CertificateAuthority()
-        let folder = try LabFolder()
-        var options = Nginx.Options()
-        options.certificate = try authority.issue().write(to: folder)
-        let nginx = try Nginx(options)
+        let nginx = try Nginx(certifiedBy: authority)
         let port = Int(nginx.securePort)
         let trusting = TLSOptions(roots: try .only(authority.root.der))
         let proven = await (try Self.validator([.tls("127.0.0.1", port: port)], tls: trusting)).check()
@@ -126,10 +123,7 @@ import Validation
     }
 
     @Test func `a certificate of another authority is an interception, over https and TLS`() async throws {
-        let folder = try LabFolder()
-        var options = Nginx.Options()
-        options.certificate = try CertificateAuthority("Hotel").issue().write(to: folder)
-        let nginx = try Nginx(options)
+        let nginx = try Nginx(certifiedBy: CertificateAuthority("Hotel"))
         let own = TLSOptions(roots: try .only(CertificateAuthority("Own").root.der))
         let port = Int(nginx.securePort)
         for endpoint in [ValidationEndpoint.http("https://127.0.0.1:\(port)/"), .tls("127.0.0.1", port: port)] {
@@ -174,10 +168,7 @@ import Validation
 
     @Test func `an observed request counts as validation if its server has proved itself over https`() async throws {
         let authority = try CertificateAuthority()
-        let folder = try LabFolder()
-        var options = Nginx.Options()
-        options.certificate = try authority.issue().write(to: folder)
-        let nginx = try Nginx(options)
+        let nginx = try Nginx(certifiedBy: authority)
         _ = try nginx.files.write("data", "1")
         let secure = "https://127.0.0.1:\(nginx.securePort)/data"
         let server = try AnsweringServer { _ in Self.noContent }

@@ -15,11 +15,8 @@ import ValidationCore
 
     /// An nginx whose `/captive` has a content type and a body.
     private static func api(_ type: String, _ text: String, _ authority: CertificateAuthority) throws -> Nginx {
-        let folder = try LabFolder()
-        var options = Nginx.Options()
-        options.certificate = try authority.issue().write(to: folder)
-        options.directives = ["location = /captive { default_type \(type); return 200 '\(text)'; }"]
-        return try Nginx(options)
+        let location = "location = /captive { default_type \(type); return 200 '\(text)'; }"
+        return try Nginx(certifiedBy: authority, directives: [location])
     }
 
     private static func reply(of nginx: Nginx, trusting authority: CertificateAuthority) async throws -> PortalReply? {
@@ -46,8 +43,10 @@ import ValidationCore
     }
 
     @Test func `an API without a trusted certificate is not believed`() async throws {
-        let nginx = try Self.api("application/captive+json", #"{"captive": true}"#, CertificateAuthority("Hotel"))
+        let hotel = try CertificateAuthority("Hotel")
+        let nginx = try Self.api("application/captive+json", #"{"captive": true}"#, hotel)
         #expect(try await Self.reply(of: nginx, trusting: CertificateAuthority("Own")) == nil)
+        #expect(try await Self.reply(of: nginx, trusting: hotel) == PortalReply(isCaptive: true, loginURL: nil))
     }
 
     // MARK: Names

@@ -60,6 +60,25 @@ package final class Nginx: Sendable {
         try process.waitForOutput { $0.contains("using the \"epoll\" event method") }
     }
 
+    /// Starts nginx with a certificate for this machine, as by ``init(_:in:)``.
+    ///
+    /// - Parameters:
+    ///   - authority: The issuer of the certificate.
+    ///   - directives: Further lines of each `server` block.
+    ///   - namespace: The network namespace in which it runs; nil for the test's own.
+    package convenience init(
+        certifiedBy authority: CertificateAuthority,
+        directives: [String] = [],
+        in namespace: LabNamespace? = nil
+    ) throws {
+        // It reads them before it listens.
+        let folder = try LabFolder()
+        var options = Options()
+        options.certificate = try authority.issue().write(to: folder)
+        options.directives = directives
+        try self.init(options, in: namespace)
+    }
+
     /// The process.
     package var identifier: Int32 { process.identifier }
 

@@ -56,10 +56,7 @@ struct TLSFaultTests {
     func `an encrypted response that does not end`(fault: Fault) async throws {
         try await FaultLab.run { faults in
             let authority = try CertificateAuthority()
-            let folder = try LabFolder()
-            var options = Nginx.Options()
-            options.certificate = try authority.issue().write(to: folder)
-            let nginx = try Nginx(options, in: faults.lab)
+            let nginx = try Nginx(certifiedBy: authority, in: faults.lab)
             try nginx.files.write("large", [UInt8](repeating: 0x61, count: 200_000))
             let server = try ScriptedServer(in: faults.lab) { _ in
                 fault.script.map { step in

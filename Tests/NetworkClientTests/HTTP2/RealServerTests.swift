@@ -52,12 +52,8 @@ struct HTTP2RealServerTests {
 
     @Test func `requests of a server without HTTP/2 fall back together`() async throws {
         let authority = try CertificateAuthority()
-        var options = Nginx.Options()
-        let folder = try LabFolder()
-        options.certificate = try authority.issue().write(to: folder)
         // Each response takes half a second, so that one connection does not serve all requests before the others are made.
-        options.directives = ["limit_rate 20k;"]
-        let nginx = try Nginx(options)
+        let nginx = try Nginx(certifiedBy: authority, directives: ["limit_rate 20k;"])
         try nginx.files.write("large.bin", [UInt8](repeating: 7, count: 30_000))
         let session = try HTTPSession(
             baseURL: "https://127.0.0.1:\(nginx.securePort)/",
