@@ -66,6 +66,7 @@ package final class Nginx: Sendable {
     ///   - authority: The issuer of the certificate.
     ///   - directives: Further lines of each `server` block.
     ///   - namespace: The network namespace in which it runs; nil for the test's own.
+    /// - Throws: The server's output, if it does not start.
     package convenience init(
         certifiedBy authority: CertificateAuthority,
         directives: [String] = [],
