@@ -31,7 +31,7 @@ public final class PathValidator: Sendable {
     ///   - proxy: The proxies of probes with HTTP; by default those that the environment variables name.
     ///   - receivesRouterEvents: Whether to receive, in the calling thread's network namespace, which captive portal a network
     ///     announces (RFC 8910), and which gateway does not answer; true by default.
-    /// - Throws: ``HTTPError/Code/invalidConfiguration`` for pins that are none, and for TLS options that accept servers
+    /// - Throws: `HTTPError.Code.invalidConfiguration` for pins that are none, and for TLS options that accept servers
     ///   without proof. If netlink can't be opened, as in a sandbox without `AF_NETLINK`, the validator goes without the
     ///   routers' events.
     public init(
@@ -51,7 +51,7 @@ public final class PathValidator: Sendable {
     /// Creates a validator with these endpoints, and the defaults for everything else.
     ///
     /// - Parameter endpoints: The servers to ask, the most important first.
-    /// - Throws: ``HTTPError/Code/invalidConfiguration`` for pins that are none.
+    /// - Throws: `HTTPError.Code.invalidConfiguration` for pins that are none.
     public convenience init(endpoints: [ValidationEndpoint]) throws(HTTPError) {
         try self.init(.init(endpoints: endpoints))
     }
@@ -85,7 +85,7 @@ public final class PathValidator: Sendable {
     /// A server of the local network is proof as well: observe sessions with servers on the internet.
     ///
     /// - Parameter configuration: The session's settings.
-    /// - Returns: The same, with one more of ``HTTPConfiguration/eventMonitors``.
+    /// - Returns: The same, with one more of `HTTPConfiguration.eventMonitors`.
     public func observing(_ configuration: HTTPConfiguration) -> HTTPConfiguration {
         var configuration = configuration
         configuration.eventMonitors.append(SessionObserver(engine, configuration.tls))
