@@ -114,12 +114,16 @@ final class JournalQueue: Sendable {
         }
     }
 
-    /// Notes that the journal cannot be written or read.
+    /// Notes that the journal cannot be written or read; the oldest events that are too many are lost.
     ///
     /// - Returns: Whether it could before.
     func hasFailed() -> Bool {
         state.withLock { state in
             state.storing = 0
+            // Those that were being stored did not count until now.
+            let excess = max(state.waiting.events.count - capacity, 0)
+            state.waiting.events.removeFirst(excess)
+            state.health.lost += UInt64(excess)
             defer { state.health.isStoring = false }
             return state.health.isStoring
         }
