@@ -49,7 +49,7 @@ final class ClientCore {
     func use(_ route: MQTTClient.Route) {
         guard route != self.route, stopping == nil else { return }
         self.route = route
-        plan.reset()
+        plan.pathChanged()
         if case .none = connection {
             connect()
         } else {
@@ -148,7 +148,8 @@ final class ClientCore {
             session.connect(version, will: will(), at: now)
             flush()
         case .failure(let error):
-            fail(.init(.unreachable, (error as? HTTPError)?.reason ?? "\(error)"))
+            let failure = error as? HTTPError
+            fail(.init(.unreachable, failure?.reason ?? "\(error)"), isOfPath: failure?.code.isOfPath == true)
         }
     }
 
@@ -186,13 +187,17 @@ final class ClientCore {
     private var isWaiting: Bool { if case .none = connection { retry != nil } else { false } }
 
     /// Gives a connection up, and plans the next one; does nothing if that is planned already.
-    func fail(_ failure: MQTTFailure) {
+    ///
+    /// - Parameters:
+    ///   - failure: The reason.
+    ///   - isOfPath: Whether nothing was reached, which a path that has just changed may cause.
+    func fail(_ failure: MQTTFailure, isOfPath: Bool = false) {
         guard number >= 0, !isWaiting else { return }
         guard stopping == nil else { return end() }
         abandon()
         if let connectedAt, NIODeadline.now() - connectedAt >= Self.lasting { plan.reset() }
         connectedAt = nil
-        let delay = delay(after: failure)
+        let delay = delay(after: failure, isOfPath: isOfPath)
         handler(.disconnected(failure, retry: delay))
         guard let delay else { return }
         if delay == .zero { return connect() }
@@ -200,10 +205,10 @@ final class ClientCore {
         retry = loop.assumeIsolated().scheduleTask(in: .init(delay)) { [self] in connect() }
     }
 
-    private func delay(after failure: MQTTFailure) -> Duration? {
+    private func delay(after failure: MQTTFailure, isOfPath: Bool) -> Duration? {
         guard route != .unavailable else { return nil }
         if failure.kind == .pathChanged { return .zero }
-        return plan.delay(.random(in: 0..<1), isRefused: failure.isRefusal)
+        return plan.delay(.random(in: 0..<1), isRefused: failure.isRefusal, isOfPath: isOfPath)
     }
 
     private func abandon() {
@@ -297,6 +302,18 @@ final class ClientCore {
             flush()
         } catch {
             reject(error)
+        }
+    }
+}
+
+extension HTTPError.Code {
+    /// Whether a connection reached nothing: no address or route yet, a silent neighbour, or no name server.
+    fileprivate var isOfPath: Bool {
+        switch self {
+        case .addressNotAvailable, .networkUnreachable, .hostUnreachable, .connectTimedOut, .nameTemporarilyUnresolvable,
+            .resolveTimedOut:
+            true
+        default: false
         }
     }
 }

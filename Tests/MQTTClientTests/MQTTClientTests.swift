@@ -396,6 +396,23 @@ struct MQTTClientTests {
         await lab.stop()
     }
 
+    @Test("A path that has changed and has no address yet is tried again soon, whatever the plan says")
+    func newPath() async throws {
+        let broker = try Mosquitto()
+        let lab = try ClientLab(broker.port) { $0.plan = .init(.seconds(1_000)...(.seconds(1_000))) }
+        try await lab.waitForConnections()
+        // TEST-NET-1 (RFC 5737): an address of no machine, from which nothing is sent.
+        lab.client.use(.through(.address("192.0.2.2"), path: "second"))
+        let events = try await lab.wait(for: "two failures") { $0.compactMap(Self.retry).count(where: { $0 > .zero }) == 2 }
+        let delays = events.compactMap(Self.retry).filter { $0 > .zero }
+        #expect(delays[0] <= .seconds(1) && delays[1] <= .seconds(2))
+        await lab.stop()
+    }
+
+    private static func retry(_ event: MQTTClient.Event) -> Duration? {
+        if case .disconnected(_, let retry) = event { retry } else { nil }
+    }
+
     @Test("A client whose name another one takes loses a connection that was accepted")
     func takeover() async throws {
         let broker = try Mosquitto()

@@ -440,6 +440,18 @@ struct ReconnectPlanTests {
         #expect(plan.delay(0) == .zero)
     }
 
+    @Test("After a change of the path, the first four failures to reach anything are followed by short delays")
+    func newPath() {
+        var plan = MQTTReconnectPlan()
+        plan.pathChanged()
+        #expect(plan.delay(1) == .seconds(30))
+        #expect((0..<5).map { _ in plan.delay(1, isOfPath: true) } == [1, 2, 4, 8, 60].map { .seconds($0) })
+        plan.reset()
+        #expect(plan.delay(1, isOfPath: true) == .seconds(30))
+        plan.pathChanged()
+        #expect(plan.delay(0, isOfPath: true) == .milliseconds(500))
+    }
+
     @Test("After a refusal the delay is up to 5 min")
     func refusal() {
         var plan = MQTTReconnectPlan()

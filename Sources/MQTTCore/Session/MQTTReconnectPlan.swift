@@ -2,10 +2,17 @@
 ///
 /// While the path to the broker stands, the delay is random between 0 and a ceiling that doubles with each failure (full
 /// jitter), so that thousands of clients of a broker that restarts do not return in one moment.
+///
+/// A path that has just changed may not lead anywhere yet: its first failures are followed by short delays.
 package struct MQTTReconnectPlan: Hashable, Sendable {
     /// The ceiling of the first delay, and the highest.
     private let range: ClosedRange<Duration>
     private var ceiling: Duration
+    /// The ceilings of the short delays that are left.
+    private var shortCeilings: ArraySlice<Duration> = []
+
+    /// The time in which a link gets its addresses, finds its neighbours, and passes a switch that learns.
+    private static let shortCeilings: [Duration] = [.seconds(1), .seconds(2), .seconds(4), .seconds(8)]
 
     /// Creates a plan.
     ///
@@ -19,8 +26,10 @@ package struct MQTTReconnectPlan: Hashable, Sendable {
     /// - Parameters:
     ///   - fraction: A random number from 0 up to 1.
     ///   - isRefused: Whether the broker refused the client, which only a person can change.
+    ///   - isOfPath: Whether nothing was reached, which a path that has just changed may cause.
     /// - Returns: The delay.
-    package mutating func delay(_ fraction: Double, isRefused: Bool = false) -> Duration {
+    package mutating func delay(_ fraction: Double, isRefused: Bool = false, isOfPath: Bool = false) -> Duration {
+        if isOfPath, let short = shortCeilings.popFirst() { return short * (0.5 + min(max(fraction, 0), 1) / 2) }
         if isRefused { ceiling = range.upperBound }
         defer { ceiling = min(ceiling * 2, range.upperBound) }
         return ceiling * min(max(fraction, 0), 1)
@@ -28,6 +37,12 @@ package struct MQTTReconnectPlan: Hashable, Sendable {
 
     /// Begins from the first delay again, after a connection that lasted.
     package mutating func reset() { ceiling = range.lowerBound }
+
+    /// Begins again with a path that has changed.
+    package mutating func pathChanged() {
+        reset()
+        shortCeilings = Self.shortCeilings[...]
+    }
 }
 
 /// The version to connect with: MQTT 5, unless the broker does not have it.
