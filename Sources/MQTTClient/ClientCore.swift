@@ -310,8 +310,8 @@ extension HTTPError.Code {
     /// Whether a connection reached nothing: no address or route yet, a silent neighbour, or no name server.
     fileprivate var isOfPath: Bool {
         switch self {
-        case .addressNotAvailable, .networkUnreachable, .hostUnreachable, .connectTimedOut, .nameTemporarilyUnresolvable,
-            .resolveTimedOut:
+        case .addressNotAvailable, .networkUnreachable, .hostUnreachable, .connectTimedOut,
+            .nameTemporarilyUnresolvable, .resolveTimedOut:
             true
         default: false
         }
