@@ -699,3 +699,11 @@ if Context.environment["NETWATCH_THREADS_ONLY"] != nil {
         pure.contains { target.name == $0 + "Tests" } || target.path?.hasPrefix("Examples/") == true
     }
 }
+
+// NETWATCH_TESTS=Validation,Outbox builds the tests of these targets alone, in a fraction of the time: for use while working.
+if let names = Context.environment["NETWATCH_TESTS"]?.split(separator: ",") {
+    package.targets.removeAll { target in
+        (target.type == .test && !names.contains { target.name == $0 + "Tests" })
+            || (target.path?.hasPrefix("Examples/") == true && !names.contains("Repository"))
+    }
+}
