@@ -209,6 +209,9 @@ extension EventLoop {
     /// Whether there is an evaluation.
     var hasVerdict: Bool { machine.with { $0.evaluation != nil } }
 
+    /// Whether the model was read whole once.
+    var hasReadEverything: Bool { machine.with { $0.hasReadEverything } }
+
     /// The current model and evaluation.
     func view(at now: Instant) -> MonitorView {
         machine.with { machine -> MonitorView in

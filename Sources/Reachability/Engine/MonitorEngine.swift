@@ -117,8 +117,11 @@ extension MonitorEngine {
         _ completion: @escaping Completion<DestinationPath>
     ) {
         submit(completion) { loop in
-            if loop.hasVerdict { return completion(loop.destinations.path(to: destination, meeting: requirement)) }
-            // The links are not read yet: they are by the time the model has settled.
+            if loop.hasVerdict {
+                let result = loop.destinations.path(to: destination, meeting: requirement)
+                if loop.hasReadEverything || !result.deniesPath { return completion(result) }
+            }
+            // What is not read yet may hold a path: it is read by the time the model has settled.
             loop.whenSettled(until: Self.deadline(after: .seconds(5))) { loop in
                 completion(loop?.destinations.path(to: destination, meeting: requirement) ?? .failure(.notRunning))
             }
@@ -166,7 +169,8 @@ extension MonitorEngine {
 
     /// Asks the kernel for the path of a socket that may only use paths which meet a requirement.
     ///
-    /// Blocks the caller for some microseconds, or until the links have been read.
+    /// Blocks the caller for some microseconds; at the start, before it says that there is no path, until the model has
+    /// been read.
     ///
     /// - Parameters:
     ///   - destination: The address, which is looked up and never sent to.
@@ -312,6 +316,11 @@ enum EngineResult<Value: Sendable>: Sendable {
         case .failure(let error): throw error
         }
     }
+}
+
+extension EngineResult<DestinationPath> {
+    /// Whether it says that there is no path.
+    fileprivate var deniesPath: Bool { if case .success(let path) = self { !path.isReachable } else { false } }
 }
 
 /// The engine of a monitor; tests put a source of their own in its place.

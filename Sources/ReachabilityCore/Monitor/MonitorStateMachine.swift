@@ -70,6 +70,9 @@ package struct MonitorStateMachine: Sendable {
             && !queries.awaitsFirstTunnelReply && snapshot.devices.awaited.isEmpty
     }
 
+    /// Whether the model was read whole once.
+    package var hasReadEverything: Bool { reader.hasReadEverything }
+
     /// The remote endpoints of the tunnels that the path depends on: routes that cover them are to be received.
     package var tunnelDestinations: Set<IPAddress> {
         Set(queries.tunnels.compactMap { index in snapshot.link(index).flatMap(snapshot.tunnels.endpoint)?.address })

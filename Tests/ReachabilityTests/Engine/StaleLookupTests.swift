@@ -65,6 +65,23 @@ import Testing
         #expect(path.interface?.name == "wan0")
     }
 
+    @Test func `a path with a requirement is not denied before all routes have been read`() throws {
+        // The dump takes longer than the first evaluation, which needs the links alone.
+        for number in 1...20_000 {
+            let text = "2001:db8:8::\(String(number, radix: 16))"
+            var route = RouteMessage(destination: .init(try #require(IPAddress(text)), length: 128))
+            route.nextHops = [.init(interface: 10)]
+            try lab.rtnl.route(.add, route)
+        }
+        try makeStale()
+        for _ in 0..<10 {
+            let probe = try EngineProbe(in: lab)
+            defer { probe.engine.stop() }
+            let path = try probe.engine.path(to: #require(far), requiring: .notCellular)
+            #expect(path.interface?.name == "wan0")
+        }
+    }
+
     @Test func `a destination is reachable`() throws {
         let probe = try EngineProbe(in: lab)
         defer { probe.engine.stop() }
