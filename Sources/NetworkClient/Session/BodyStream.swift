@@ -23,7 +23,9 @@ final class BodyStream: Sendable {
         var taken = 0
         var waitingBytes = 0
         var room: EventLoopPromise<Void>?
-        var reader: UnsafeContinuation<Result<ByteBuffer?, HTTPError>, Never>?
+        /// The task that waits for the next piece or the end, which it then takes itself: what passes through the lock is
+        /// handed over in a way that the thread sanitizer sees.
+        var reader: Reader?
         var end: Result<Void, HTTPError>?
         /// Whether the reader has released the stream.
         var isAbandoned = false
@@ -68,17 +70,17 @@ final class BodyStream: Sendable {
         guard piece.readableBytes > 0 else { return nil }
         let (reader, room) = state.withLock { state -> (Reader?, EventLoopFuture<Void>?) in
             guard !state.isAbandoned else { return (nil, nil) }
+            state.pieces.append(piece)
+            state.waitingBytes += piece.readableBytes
             if let reader = state.reader {
                 state.reader = nil
                 return (reader, nil)
             }
-            state.pieces.append(piece)
-            state.waitingBytes += piece.readableBytes
             guard state.waitingBytes > Self.limit else { return (nil, nil) }
             if state.room == nil { state.room = loop.makePromise() }
             return (nil, state.room?.futureResult)
         }
-        reader?.resume(returning: .success(piece))
+        reader?.resume(returning: true)
         return room
     }
 
@@ -91,7 +93,7 @@ final class BodyStream: Sendable {
             return (state.reader, state.room)
         }
         room?.succeed()
-        reader?.resume(returning: ending.map { nil })
+        reader?.resume(returning: true)
     }
 
     /// Ends the stream with the outcome of the request.
@@ -103,7 +105,7 @@ final class BodyStream: Sendable {
     /// The number of buffered bytes.
     var waitingBytes: Int { state.withLock { $0.waitingBytes } }
 
-    typealias Reader = UnsafeContinuation<Result<ByteBuffer?, HTTPError>, Never>
+    private typealias Reader = UnsafeContinuation<Bool, Never>
 
     // MARK: From the reader
 
@@ -121,26 +123,38 @@ final class BodyStream: Sendable {
     }
 
     /// Waits for the next piece, and returns it; nil at the end.
+    ///
+    /// If two tasks read at the same time, the body ends for one of them.
     func next() async throws(HTTPError) -> ByteBuffer? {
-        let result = await withUnsafeContinuation { (continuation: Reader) in
-            let (now, room) = state.withLock { state -> (Result<ByteBuffer?, HTTPError>?, EventLoopPromise<Void>?) in
-                if let piece = state.pop() {
-                    guard state.waitingBytes <= Self.limit / 2, let room = state.room else {
-                        return (.success(piece), nil)
-                    }
-                    state.room = nil
-                    return (.success(piece), room)
-                }
-                if let end = state.end { return (end.map { nil }, nil) }
-                // Two tasks read at the same time: for one of them, the body ends.
-                if state.reader != nil { return (.success(nil), nil) }
-                state.reader = continuation
-                return (nil, nil)
-            }
-            room?.succeed()
-            if let now { continuation.resume(returning: now) }
+        while true {
+            if let result = take() { return try result.get() }
+            guard await waitForMore() else { return nil }
         }
-        return try result.get()
+    }
+
+    /// Takes the next piece, or nil at the end; returns nil if neither has been received.
+    private func take() -> Result<ByteBuffer?, HTTPError>? {
+        let (result, room) = state.withLock { state -> (Result<ByteBuffer?, HTTPError>?, EventLoopPromise<Void>?) in
+            guard let piece = state.pop() else { return (state.end.map { $0.map { nil } }, nil) }
+            guard state.waitingBytes <= Self.limit / 2, let room = state.room else { return (.success(piece), nil) }
+            state.room = nil
+            return (.success(piece), room)
+        }
+        room?.succeed()
+        return result
+    }
+
+    /// Suspends the task until there is a piece or the end; returns false immediately if another task waits.
+    private func waitForMore() async -> Bool {
+        await withUnsafeContinuation { (continuation: Reader) in
+            let isReady = state.withLock { state -> Bool? in
+                if state.taken < state.pieces.count || state.end != nil { return true }
+                guard state.reader == nil else { return false }
+                state.reader = continuation
+                return nil
+            }
+            if let isReady { continuation.resume(returning: isReady) }
+        }
     }
 
     /// Discards the rest of the body, because its reader has released it.
