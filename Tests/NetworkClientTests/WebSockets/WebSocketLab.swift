@@ -15,22 +15,23 @@ final class WebSocketLab: Sendable {
     /// - Parameters:
     ///   - fields: Further fields of the response.
     ///   - configuration: The session's configuration.
+    ///   - receiveBuffer: The size of the server's receive buffers, in bytes; nil for the kernel's choice.
     ///   - script: The script; the frames that it reads with `readFrame(into:)` are recorded.
     /// - Throws: The errno if it can't listen.
     init(
         _ fields: [String] = [],
         _ configuration: HTTPConfiguration = .lasting,
+        receiveBuffer: Int32? = nil,
         script: @escaping @Sendable (ServerConnection, Observed<[LabFrame]>) throws -> Void
     ) throws {
         let frames = frames
-        server = try ScriptedServer(always: [
-            .custom { connection in
-                try connection.acceptWebSocket(fields)
-                try script(connection, frames)
-                while frames.value.last?.opcode != 8 { try connection.readFrame(into: frames) }
-                try connection.send(.init(8, frames.value.last?.payload ?? []))
-            }
-        ])
+        let conversation = ServerStep.custom { connection in
+            try connection.acceptWebSocket(fields)
+            try script(connection, frames)
+            while frames.value.last?.opcode != 8 { try connection.readFrame(into: frames) }
+            try connection.send(.init(8, frames.value.last?.payload ?? []))
+        }
+        server = try ScriptedServer(receiveBuffer: receiveBuffer, always: [conversation])
         session = try HTTPSession(baseURL: "ws://127.0.0.1:\(server.port)/", configuration: configuration)
     }
 
