@@ -23,6 +23,7 @@ import Testing
         "docs/sessions.md": ["RunningService"],
         "docs/testing.md": ["Guides"],
         "docs/validation.md": ["Guides"],
+        "docs/waiting-and-retrying.md": ["Guides"],
         "docs/websocket.md": ["ExchangingMessages"],
     ]
 
