@@ -66,6 +66,24 @@ func followVerdicts() async throws {
     }
 }
 
+/// A session whose requests wait while a captive portal holds the line.
+func sessionBehindPortals(_ validator: PathValidator) throws -> HTTPSession {
+    let configuration = HTTPConfiguration(gate: .waitsForConnectivity(.seconds(600)), retry: .standard)
+    return try HTTPSession(
+        baseURL: "https://api.example.com/v1",
+        configuration: validator.gating(configuration)
+    )
+}
+
+/// Sends a request over plain HTTP, which waits while a captive portal holds the line.
+func sendBehindPortals() async throws {
+    let endpoint = ValidationEndpoint.http("http://status.example.com/generate_204")
+    let validator = try PathValidator(endpoints: [endpoint].compactMap(\.self))
+    let waiting = HTTPConfiguration(gate: .waitsForConnectivity(.seconds(600)), retry: .standard)
+    let session = try HTTPSession(configuration: validator.gating(waiting))
+    print(try await session.get("http://device.example.com/status").string())
+}
+
 /// A session for a service that speaks HTTP/2 without TLS.
 func sessionForLocalService() throws -> HTTPSession {
     try HTTPSession(baseURL: "http://127.0.0.1:8080", configuration: .init(http2: .priorKnowledge))

@@ -19,8 +19,13 @@ public import ReachabilityCore
 public final class ScriptedMonitor: Connectivity {
     private struct State: Sendable {
         var status: ReachabilityStatus
+        var validation = PathValidationStatus.notChecked
         var watches: [UInt64: @Sendable () -> Void] = [:]
+        var validationWatches: [UInt64: @Sendable () -> Void] = [:]
         var lastWatch: UInt64 = 0
+        /// The results of the next checks; the status stays when there are no more.
+        var checks: [PathValidationStatus] = []
+        var checkCount = 0
     }
 
     private let state: WatchedValue<State>
@@ -114,6 +119,62 @@ public final class ScriptedMonitor: Connectivity {
         case .cellular: .init(index: 1, name: "wwan0", kind: .cellular, kindSource: .rule)
         default: nil
         }
+    }
+}
+
+extension ScriptedMonitor: PathValidation {
+    /// Whether the path leads to the internet, for sessions with this network as their validation; `notChecked` by default.
+    ///
+    /// Setting it notifies the requests that wait for it.
+    public var validationStatus: PathValidationStatus {
+        get { state.value.validation }
+        set {
+            let watches = state.change { state in
+                guard state.validation != newValue else { return [@Sendable () -> Void]() }
+                state.validation = newValue
+                return Array(state.validationWatches.values)
+            }
+            for watch in watches { watch() }
+        }
+    }
+
+    /// The results of the next checks, in order; the status stays as it is when there are no more.
+    public var checkResults: [PathValidationStatus] {
+        get { state.value.checks }
+        set { state.change { $0.checks = newValue } }
+    }
+
+    /// The number of checks so far.
+    public var checkCount: Int { state.value.checkCount }
+
+    /// Waits until a request waits for a validated path.
+    ///
+    /// - Throws: `CancellationError` if the task is cancelled.
+    public func waitUntilValidationIsWatched() async throws { try await state.wait { !$0.validationWatches.isEmpty } }
+
+    /// Waits until no request waits for a validated path.
+    ///
+    /// - Throws: `CancellationError` if the task is cancelled.
+    public func waitUntilValidationIsUnwatched() async throws { try await state.wait { $0.validationWatches.isEmpty } }
+
+    /// Sets the status to the next of ``checkResults``, and returns it.
+    public func revalidate() async -> PathValidationStatus {
+        let next = state.change { state in
+            state.checkCount += 1
+            return state.checks.isEmpty ? nil : state.checks.removeFirst()
+        }
+        if let next { validationStatus = next }
+        return validationStatus
+    }
+
+    /// Calls a closure after each change of ``validationStatus``.
+    public func watchValidation(_ body: @escaping @Sendable () -> Void) -> any ConnectivityWatch {
+        let number = state.change { state in
+            state.lastWatch += 1
+            state.validationWatches[state.lastWatch] = body
+            return state.lastWatch
+        }
+        return Watch { [state] in state.change { $0.validationWatches[number] = nil } }
     }
 }
 

@@ -76,6 +76,35 @@ public final class PathValidator: Sendable {
     /// - Returns: The verdict after that; the current one if there is no path, nothing to ask, or the task is cancelled.
     public func check() async -> ValidationReport { await engine.check() }
 
+    /// Returns a session's settings with this validator: requests wait while the path is known to lead to a captive portal, or
+    /// not to the internet.
+    ///
+    /// ```swift
+    /// let waiting = HTTPConfiguration(gate: .waitsForConnectivity(.seconds(600)), retry: .standard)
+    /// let session = try HTTPSession(configuration: validator.gating(waiting))
+    /// ```
+    ///
+    /// How long they wait is set by `HTTPConfiguration.gate`; without a gate they fail at once. While they wait, the path is
+    /// also probed if it is metered, and whatever the budget; the pauses between rounds stay. What a portal sends in place of
+    /// servers is not returned, and its cookies and pages are not stored.
+    ///
+    /// The session is observed, as by ``observing(_:)``, and keeps the validator.
+    ///
+    /// - Parameters:
+    ///   - configuration: The session's settings.
+    ///   - requirement: The requirement of requests whose options have none. With `any`, requests don't wait, and a portal's
+    ///     responses are returned with `DataResponse.mayBeFromPortal`.
+    /// - Returns: The same, with the validator.
+    public func gating(
+        _ configuration: HTTPConfiguration,
+        requirement: ValidationRequirement = .validated
+    ) -> HTTPConfiguration {
+        var configuration = observing(configuration)
+        configuration.validation = self
+        configuration.validationRequirement = requirement
+        return configuration
+    }
+
     /// Returns a session's settings with an observer: requests that succeed spare probes, and requests that fail cause them.
     ///
     /// Only requests over https from the first redirect on count as proof, because a portal answers plain HTTP, too. They
@@ -91,4 +120,19 @@ public final class PathValidator: Sendable {
         configuration.eventMonitors.append(SessionObserver(engine, configuration.tls))
         return configuration
     }
+}
+
+extension PathValidator: PathValidation {
+    /// The verdict, without its details; `inconclusive` if the path was asked about without a conclusion, or there is nothing to
+    /// ask.
+    public var validationStatus: PathValidationStatus { engine.status }
+
+    /// Probes the path as ``check()`` does.
+    public func revalidate() async -> PathValidationStatus {
+        _ = await engine.check()
+        return engine.status
+    }
+
+    /// Calls a closure after each change of ``validationStatus``; until it is cancelled, the path is probed on demand.
+    public func watchValidation(_ body: @escaping @Sendable () -> Void) -> any ConnectivityWatch { engine.watch(body) }
 }

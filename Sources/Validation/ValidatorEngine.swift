@@ -14,7 +14,8 @@ final class ValidatorEngine: @unchecked Sendable {
     private let endpoints: [ValidationEndpoint]
     private let prober: EndpointProber
     private let loop: any EventLoop
-    private let published: Lock<ValidationReport>
+    private let published: Lock<Published>
+    private let watches = Lock(ValidationWatches())
     private var state: ValidationState
     private var timer: Scheduled<Void>?
     private var streams: [Int: AsyncStream<ValidationReport>.Continuation] = [:]
@@ -25,19 +26,40 @@ final class ValidatorEngine: @unchecked Sendable {
     private var routerEvents: RouterEvents?
     private var isStopped = false
 
+    /// What other threads read.
+    private struct Published {
+        var report: ValidationReport
+        var status: PathValidationStatus
+    }
+
     /// Creates an engine without a path; on any thread.
     init(_ configuration: ValidationConfiguration, _ prober: EndpointProber, _ loop: any EventLoop) {
         endpoints = configuration.endpoints
         self.prober = prober
         self.loop = loop
         state = .init(configuration, at: .current)
-        published = .init(state.report)
+        published = .init(.init(report: state.report, status: state.status))
     }
 
     // MARK: Any thread
 
     /// The current report.
-    var report: ValidationReport { published.withLock { $0 } }
+    var report: ValidationReport { published.withLock { $0.report } }
+
+    /// The current status for sessions.
+    var status: PathValidationStatus { published.withLock { $0.status } }
+
+    /// Calls a closure after each change of the status; meanwhile requests wait for it.
+    func watch(_ body: @escaping @Sendable () -> Void) -> any ConnectivityWatch {
+        let number = watches.withLock { $0.add(body) }
+        loop.execute { [self] in updateDemand() }
+        return ValidationWatch { [weak self] in self?.endWatch(number) }
+    }
+
+    private func endWatch(_ number: Int) {
+        watches.withLock { $0.remove(number) }
+        loop.execute { [self] in updateDemand() }
+    }
 
     /// Returns the current report, and then each that is published.
     func reports() -> AsyncStream<ValidationReport> {
@@ -140,8 +162,11 @@ final class ValidatorEngine: @unchecked Sendable {
         perform(state.receive(event, at: .current))
     }
 
+    /// Passes on whether requests wait.
+    private func updateDemand() { handle(.demandChanged(watches.withLock { !$0.isEmpty })) }
+
     private func perform(_ actions: [ValidationAction]) {
-        published.withLock { [report = state.report] in $0 = report }
+        publishState()
         for action in actions {
             switch action {
             case .probe(let round, let position): probe(position, in: round)
@@ -152,6 +177,17 @@ final class ValidatorEngine: @unchecked Sendable {
             }
         }
         schedule()
+    }
+
+    /// Publishes the report and the status, and notifies those who watch the status.
+    private func publishState() {
+        let new = Published(report: state.report, status: state.status)
+        let isChange = published.withLock { published in
+            defer { published = new }
+            return published.status != new.status
+        }
+        guard isChange else { return }
+        for body in watches.withLock({ $0.bodies }) { body() }
     }
 
     private func publish(_ report: ValidationReport) {
@@ -225,6 +261,43 @@ private final class PendingCheck: @unchecked Sendable {
         isEnded = true
         continuation?.resume(returning: report)
         continuation = nil
+    }
+}
+
+/// Those who watch the status, by number.
+private struct ValidationWatches {
+    private var watches: [Int: @Sendable () -> Void] = [:]
+    private var last = 0
+
+    var isEmpty: Bool { watches.isEmpty }
+
+    var bodies: [@Sendable () -> Void] { Array(watches.values) }
+
+    mutating func add(_ body: @escaping @Sendable () -> Void) -> Int {
+        last += 1
+        watches[last] = body
+        return last
+    }
+
+    mutating func remove(_ number: Int) { watches[number] = nil }
+}
+
+/// A watch of the status.
+private struct ValidationWatch: ConnectivityWatch {
+    let end: @Sendable () -> Void
+
+    func cancel() { end() }
+}
+
+extension ValidationState {
+    /// The status for sessions.
+    fileprivate var status: PathValidationStatus {
+        switch report.verdict {
+        case .validated: .validated
+        case .portal: .portal
+        case .noInternet: .noInternet
+        case .notChecked: isInconclusive ? .inconclusive : .notChecked
+        }
     }
 }
 

@@ -107,7 +107,7 @@ extension CurlCode {
                 .requestTimedOut:
                 .timedOut
             case .connectivityTimedOut: .connectivityTimedOut
-            case .connectionRefused, .pathNotAllowed, .circuitOpen, .notCached, .networkUnreachable, .hostUnreachable,
+            case .connectionRefused, .pathNotAllowed, .pathNotValidated, .circuitOpen, .notCached, .networkUnreachable, .hostUnreachable,
                 .prohibited, .blackholed, .tooManyDescriptors, .connectFailed:
                 .notConnected
             case .addressNotAvailable, .interfaceNotFound: .interfaceFailed

@@ -14,7 +14,7 @@ struct PublicNamesTests {
         ConnectivityGate ConnectivityWatch CookieAcceptPolicy CookiePolicy CookieStore DataRequest DataResponse DownloadOptions DownloadRequest
         DownloadResponse DownloadedFile EventMonitor ExchangeMetrics ExistingFile FailedAttempt GatePass HTTP2Policy HTTPCache HTTPConfiguration
         HTTPError HTTPError.Code HTTPSession HTTPSession.Invalidation IdempotencyKey LocalBinding
-        NetrcSource NetworkServiceType Pin
+        NetrcSource NetworkServiceType PathValidation Pin
         ProposedRedirect ProxyConfiguration ProxyServer ProxyServer.Scheme Redirect RedirectChoice
         RedirectDecision RedirectPolicy RequestAttempt RequestBatch RequestBody RequestEvent RequestHandle RequestHandle.Kind
         RequestHandle.State RequestInterceptor RequestMetrics RequestOptions RequestProgress ResponseBody ResponseBody.AsyncIterator
@@ -71,8 +71,8 @@ struct PublicNamesTests {
         ResourceLoaderOptions ResourceLoaderOptions.Order
         """,
         "RequestGate": """
-        CircuitBreakerPolicy GatePolicy GiveUpReason PathLossPolicy RequestPriority RetryDecision RetryPolicy
-        RetryReason
+        CircuitBreakerPolicy GatePolicy GiveUpReason PathLossPolicy PathValidationStatus RequestPriority RetryDecision RetryPolicy
+        RetryReason ValidationRequirement
         """,
         "Validation": """
         PathValidator

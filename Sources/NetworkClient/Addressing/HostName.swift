@@ -29,6 +29,12 @@ enum HostName {
     /// Whether a host is a numeric address, which needs no lookup.
     static func isNumeric(_ host: String) -> Bool { host.contains(":") || isIPv4(host) }
 
+    /// Whether a name always refers to this machine (RFC 6761, 6.3), so that no name server is needed.
+    static func isLocal(_ host: String) -> Bool {
+        let name = host.hasSuffix(".") ? host.dropLast() : host[...]
+        return name == "localhost" || name.hasSuffix(".localhost")
+    }
+
     private static func checkCharacters(of name: String) throws(HTTPError) {
         let isAllowed: (UInt8) -> Bool = { $0.isASCIIAlphanumeric || "-_.".utf8.contains($0) }
         guard let stranger = name.unicodeScalars.first(where: { !$0.isASCII || !isAllowed(UInt8($0.value)) }) else {

@@ -48,6 +48,13 @@ extension Endpoint {
     /// The endpoint and its proxy, for messages about the route.
     var way: String { proxy.map { "\(text) by the proxy \($0)" } ?? text }
 
+    /// Whether requests to it don't leave this machine, whatever its name resolves to.
+    var isOnThisMachine: Bool {
+        if socketPath != nil { return true }
+        if HostName.isLocal(host) { return true }
+        return IPAddress(host)?.isLoopback ?? false
+    }
+
     /// The host as used in TLS: without the trailing dot of a fully qualified name (RFC 6066, 3) and without an
     /// address's zone.
     var nameForTLS: String {

@@ -24,6 +24,8 @@ public struct HTTPError: Error, Sendable {
     public var tag: String?
     /// The head of the response, if one was received.
     public var response: HTTPResponse?
+    /// Whether a captive portal may have sent the response in place of the server; see ``DataResponse/mayBeFromPortal``.
+    public internal(set) var mayBeFromPortal = false
     /// The beginning of the response's body, as far as it was received, up to
     /// ``HTTPConfiguration/maximumErrorBodySize``.
     public var body: [UInt8]
@@ -93,6 +95,8 @@ extension HTTPError {
         case pathNotAllowed
         /// The path was lost during the request.
         case pathLost
+        /// The response may be a captive portal's, and the request requires a validated path.
+        case pathNotValidated
         /// The host has failed too often recently: its circuit breaker is open.
         case circuitOpen
 

@@ -76,7 +76,7 @@ struct GateEvaluator {
             inquiry.question.destination = .addresses(nil)
             return
         }
-        inquiry.question.destination = .name(GateName(names.state(of: key.host), isLocal: key.isLocalName))
+        inquiry.question.destination = .name(GateName(names.state(of: key.host), isLocal: HostName.isLocal(key.host)))
         guard key.requirement != .any, inquiry.question.status != .unknown, inquiry.paths.isEmpty else { return }
         let path = try pathLookup.defaultPath(key.requirement)
         inquiry.paths = [path]
@@ -135,13 +135,5 @@ extension GateName {
             case .temporaryFailure: .temporaryFailure
             case .failure: .failure
             }
-    }
-}
-
-extension GateKey {
-    /// Whether the name always refers to this machine (RFC 6761, 6.3), so that no name server is needed.
-    fileprivate var isLocalName: Bool {
-        let name = host.hasSuffix(".") ? host.dropLast() : host[...]
-        return name == "localhost" || name.hasSuffix(".localhost")
     }
 }

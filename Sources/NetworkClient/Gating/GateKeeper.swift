@@ -5,7 +5,8 @@ import RequestGate
 /// Decides for each destination and requirement whether requests may start now; a verdict is cached until the network
 /// changes.
 ///
-/// ``GateTable`` makes the decision; this type provides its input. The network is watched only while requests wait,
+/// ``GateTable`` makes the decision, and for keys that need a validated path ``ValidationTable``, whose verdict is not cached;
+/// this type provides their input. The network is watched only while requests wait,
 /// verdicts are cached, or connections are followed.
 ///
 /// Names are looked up by the system's resolver, whose packets are bound to no interface. So with a requirement, a name
@@ -40,6 +41,8 @@ final class GateKeeper: @unchecked Sendable {
     private let observer: ConnectivityObserver
     private let names: GateNames
     private let follower: PathFollower
+    /// The validation of the path; nil in a session without.
+    private let validation: ValidationObserver?
     /// The keys that requests wait for.
     private var waiting: [GateKey: Waiting] = [:]
     /// The verdicts since the last change of the network.
@@ -53,6 +56,7 @@ final class GateKeeper: @unchecked Sendable {
 
     init(
         connectivity: any Connectivity,
+        validation: (any PathValidation)? = nil,
         resolver: NameResolver,
         loop: any EventLoop,
         onChange: @escaping (GateKey, Verdict) -> Void
@@ -66,6 +70,7 @@ final class GateKeeper: @unchecked Sendable {
         cache = PathCache(connectivity)
         evaluator = GateEvaluator(cache, names)
         follower = PathFollower(cache, loop)
+        self.validation = validation.map { ValidationObserver($0, loop) { me.keeper?.validationChanged() } }
         me.keeper = self
     }
 
@@ -84,11 +89,24 @@ final class GateKeeper: @unchecked Sendable {
     /// `closed` while a name is being looked up; to learn the result, hold the key.
     func verdict(for key: GateKey) -> Verdict {
         loop.preconditionInEventLoop()
+        return validated(pathVerdict(for: key), key)
+    }
+
+    /// Returns the verdict without the validation of the path.
+    private func pathVerdict(for key: GateKey) -> Verdict {
         if isFree(key) { return .free }
         // A caller may have seen a change of the path before the loop was notified.
         guard let verdict = known[key], connectivity.path == lastPath else { return evaluate(key) }
         names.refreshIfOld(key.host)
         return verdict
+    }
+
+    /// Returns the verdict that follows from that on the path and its validation.
+    private func validated(_ verdict: Verdict, _ key: GateKey) -> Verdict {
+        guard key.needsValidation, case .open = verdict, let obstacle = validation?.obstacle(for: key) else {
+            return verdict
+        }
+        return .closed(.init(obstacle: obstacle, key: key))
     }
 
     /// Looks the path up again, because an attempt found none.
@@ -98,7 +116,7 @@ final class GateKeeper: @unchecked Sendable {
         loop.preconditionInEventLoop()
         guard key.socketPath == nil else { return .free }
         keysToRevalidate.insert(key)
-        let verdict = evaluate(key)
+        let verdict = validated(evaluate(key), key)
         // The caller passes the verdict on to the other waiting requests.
         waiting[key]?.told = verdict
         return verdict
@@ -109,7 +127,9 @@ final class GateKeeper: @unchecked Sendable {
     func hold(_ key: GateKey) {
         loop.preconditionInEventLoop()
         listen()
-        waiting[key, default: .init(told: isFree(key) ? .free : known[key])].count += 1
+        if key.needsValidation, waiting[key] == nil { validation?.hold() }
+        let told = isFree(key) ? .free : known[key]
+        waiting[key, default: .init(told: told.map { validated($0, key) })].count += 1
     }
 
     /// Records the verdict that the waiting requests received: `onChange` is called when it changes from this one.
@@ -119,7 +139,12 @@ final class GateKeeper: @unchecked Sendable {
     func letGo(_ key: GateKey) {
         loop.preconditionInEventLoop()
         guard let count = waiting[key]?.count else { return }
-        if count > 1 { waiting[key]?.count = count - 1 } else { waiting[key] = nil }
+        guard count == 1 else {
+            waiting[key]?.count = count - 1
+            return
+        }
+        waiting[key] = nil
+        if key.needsValidation { validation?.letGo() }
     }
 
     /// Stops everything; `onChange` is not called again.
@@ -128,6 +153,7 @@ final class GateKeeper: @unchecked Sendable {
         waiting = [:]
         known = [:]
         observer.end()
+        validation?.end()
         names.end()
         follower.end()
     }
@@ -178,7 +204,7 @@ final class GateKeeper: @unchecked Sendable {
     /// Evaluates a key again, and calls `onChange` if the verdict changed.
     private func review(_ key: GateKey) {
         guard waiting[key] != nil else { return }
-        let verdict = evaluate(key)
+        let verdict = validated(evaluate(key), key)
         guard let told = waiting[key]?.told, told != verdict else {
             waiting[key]?.told = verdict
             return
@@ -199,6 +225,10 @@ final class GateKeeper: @unchecked Sendable {
         follower.networkChanged()
         guard !waiting.isEmpty || !known.isEmpty || !follower.isEmpty else { return observer.end() }
         observer.keep(Set(known.keys.flatMap(evaluator.destinations)).union(follower.destinations))
+    }
+
+    private func validationChanged() {
+        for key in Array(waiting.keys) where key.needsValidation { review(key) }
     }
 
     private func learnt(of host: String) {

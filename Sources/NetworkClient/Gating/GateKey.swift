@@ -13,6 +13,11 @@ struct GateKey: Hashable, Sendable {
     var socketPath: String?
     /// The requirement on the path.
     var requirement: PathRequirement
+    /// Whether the path must also be validated.
+    var needsValidation = false
+
+    /// Whether requests may have no path although there is a default path.
+    var isRestricted: Bool { requirement != .any || needsValidation }
 }
 
 /// What a request waits for, and why.
@@ -36,6 +41,9 @@ extension GateWait: CustomStringConvertible {
         case .path: "a path to \(key.host)\(key.requirement.clause)\(details)"
         case .name: "the addresses of '\(key.host)'"
         case .nameServer: "a response from a name server for '\(key.host)'\(details)"
+        case .validation: "the check whether the path leads to the internet"
+        case .portal: "the login at the network's captive portal"
+        case .internet: "a path to the internet: the current one does not lead there"
         }
     }
 

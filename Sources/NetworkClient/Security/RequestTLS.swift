@@ -7,6 +7,8 @@ import Locking
 final class RequestTLS: Sendable, Hashable {
     /// Makes the handlers of the connections.
     let client: TLSClient
+    /// Whether only certificates are accepted that prove the server.
+    let provesServers: Bool
     /// The options; nil if they have a challenge handler.
     private let options: ComparableTLSOptions?
 
@@ -15,6 +17,7 @@ final class RequestTLS: Sendable, Hashable {
     /// - Throws: ``HTTPError/Code/invalidConfiguration`` if the options contradict themselves.
     init(_ options: TLSOptions) throws(HTTPError) {
         client = try TLSClient(options)
+        provesServers = options.provesServers
         self.options = options.challengeHandler == nil ? .init(options) : nil
     }
 

@@ -42,6 +42,12 @@ public struct TLSOptions: Sendable {
         self.minimumVersion = minimumVersion
         self.challengeHandler = challengeHandler
     }
+
+    /// Whether only certificates are accepted that prove the server.
+    package var provesServers: Bool {
+        challengeHandler == nil
+            && ([policy] + policiesByHost.values).allSatisfy { !$0.allowsInvalidCertificates && $0.validatesDomainName }
+    }
 }
 
 /// The certificate and key that a session presents to servers that request a client certificate.

@@ -179,6 +179,7 @@ extension HTTPError {
     /// Adds the head of a response, and its body as far as errors keep it.
     mutating func add(_ response: DataResponse, of handle: RequestHandle) {
         self.response = response.head
+        mayBeFromPortal = response.mayBeFromPortal
         tag = handle.tag
         body = Array(response.buffer.readableBytesView.prefix(handle.core.configuration.maximumErrorBodySize))
     }

@@ -14,6 +14,12 @@ public struct DataResponse: Sendable {
     public internal(set) var file: DownloadedFile?
     /// The redirects that were followed before this response, in order.
     public internal(set) var redirects: [Redirect] = []
+    /// Whether a captive portal may have sent the response in place of the server.
+    ///
+    /// It came over plain HTTP, or after a redirect over plain HTTP, and ``HTTPConfiguration/validation`` does not report the
+    /// path as validated. Always false without that setting, and for requests with ``ValidationRequirement/validated``, which
+    /// don't return such a response.
+    public internal(set) var mayBeFromPortal = false
     /// The origin of a response of the cache; nil for one of the network.
     var cached: CacheOrigin?
 

@@ -21,7 +21,9 @@
 @_exported public import enum RequestGate.GatePolicy
 @_exported public import enum RequestGate.GiveUpReason
 @_exported public import enum RequestGate.PathLossPolicy
+@_exported public import enum RequestGate.PathValidationStatus
 @_exported public import enum RequestGate.RequestPriority
 @_exported public import enum RequestGate.RetryDecision
 @_exported public import struct RequestGate.RetryPolicy
 @_exported public import enum RequestGate.RetryReason
+@_exported public import enum RequestGate.ValidationRequirement

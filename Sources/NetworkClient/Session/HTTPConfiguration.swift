@@ -76,6 +76,17 @@ public struct HTTPConfiguration: Sendable {
     ///
     /// With any other, connections are bound to an interface that meets it.
     public var requirement: PathRequirement
+    /// The source of knowledge about the path beyond the kernel's routes; nil, the default, for none.
+    ///
+    /// While it does not report the path as validated, responses over plain HTTP may be a captive portal's. Their cookies are
+    /// not stored, they are not cached, and they have ``DataResponse/mayBeFromPortal``. Requests with
+    /// ``validationRequirement`` don't return them. `PathValidator.gating(_:)` sets both.
+    public var validation: (any PathValidation)?
+    /// Whether requests wait while the path is known not to lead to the internet; `any`, the default, for no.
+    ///
+    /// `validated` needs ``validation``. Whether requests wait, and how long, is set by ``gate``, as with ``requirement``.
+    /// Requests to this machine are not concerned.
+    public var validationRequirement: ValidationRequirement
     /// The conditions and delays for retrying failed requests; by default they are not retried.
     public var retry: RetryPolicy
     /// The handling of a running request whose path is lost; it fails immediately by default.
@@ -149,6 +160,8 @@ public struct HTTPConfiguration: Sendable {
         transport: (any Transport)? = nil,
         gate: GatePolicy = .startsImmediately,
         requirement: PathRequirement = .any,
+        validation: (any PathValidation)? = nil,
+        validationRequirement: ValidationRequirement = .any,
         retry: RetryPolicy = .never,
         pathLoss: PathLossPolicy = .failFast,
         addsIdempotencyKeys: Bool = false,
@@ -183,6 +196,8 @@ public struct HTTPConfiguration: Sendable {
         self.transport = transport
         self.gate = gate
         self.requirement = requirement
+        self.validation = validation
+        self.validationRequirement = validationRequirement
         self.retry = retry
         self.pathLoss = pathLoss
         self.addsIdempotencyKeys = addsIdempotencyKeys
@@ -219,7 +234,8 @@ extension HTTPConfiguration: CustomStringConvertible, CustomDebugStringConvertib
             "maximumHeadSize": maximumHeadSize, "decompresses": decompresses, "binding": binding,
             "serviceType": serviceType as Any, "unixSocketPath": unixSocketPath as Any, "proxy": proxy,
             "eventMonitors": eventMonitors.count, "transport": transport != nil, "gate": gate,
-            "requirement": requirement, "retry": retry, "pathLoss": pathLoss,
+            "requirement": requirement, "validation": validation != nil,
+            "validationRequirement": validationRequirement, "retry": retry, "pathLoss": pathLoss,
             "addsIdempotencyKeys": addsIdempotencyKeys, "circuitBreaker": circuitBreaker as Any,
             "interceptors": interceptors.count,
             "redirects": redirects, "authentication": authentication, "cookies": cookies, "cache": cache as Any,

@@ -30,6 +30,11 @@ public struct RequestOptions: Sendable {
     public var gate: GatePolicy?
     /// The requirement on its path; nil, the default, for the session's.
     public var requirement: PathRequirement?
+    /// Whether its path must be validated; nil, the default, for the session's requirement.
+    ///
+    /// `any` lets a request to the local network pass while a captive portal holds the path to the internet. `validated` in a
+    /// session without ``HTTPConfiguration/validation`` fails the request with ``HTTPError/Code/invalidConfiguration``.
+    public var validationRequirement: ValidationRequirement?
     /// The conditions and delays for retrying it; nil, the default, for the session's policy.
     public var retry: RetryPolicy?
     /// The handling of the running request if its path is lost; nil, the default, for the session's policy.
@@ -114,6 +119,7 @@ public struct RequestOptions: Sendable {
         startsAtOnce: Bool = true,
         gate: GatePolicy? = nil,
         requirement: PathRequirement? = nil,
+        validationRequirement: ValidationRequirement? = nil,
         retry: RetryPolicy? = nil,
         pathLoss: PathLossPolicy? = nil,
         priority: RequestPriority = .normal,
@@ -141,6 +147,7 @@ public struct RequestOptions: Sendable {
         self.startsAtOnce = startsAtOnce
         self.gate = gate
         self.requirement = requirement
+        self.validationRequirement = validationRequirement
         self.retry = retry
         self.pathLoss = pathLoss
         self.priority = priority

@@ -5,6 +5,8 @@ import RequestGate
 final class RequestPolicy: Sendable {
     let gate: GatePolicy
     let requirement: PathRequirement
+    /// Whether the path must be validated.
+    let needsValidation: Bool
     let retry: RetryPolicy
     let pathLoss: PathLossPolicy
     let priority: RequestPriority
@@ -22,12 +24,15 @@ final class RequestPolicy: Sendable {
     let responseSerializer: ResponseSerializerSettings
     /// Whether cookies are sent and stored.
     let handlesCookies: Bool
+    /// Whether requests have a requirement on their path.
+    let isRestricted: Bool
     /// Whether requests neither wait, nor have a requirement, nor are retried: they need no dispatcher.
     let isPlain: Bool
 
     init(
         gate: GatePolicy,
         requirement: PathRequirement,
+        needsValidation: Bool,
         retry: RetryPolicy,
         pathLoss: PathLossPolicy,
         priority: RequestPriority = .normal,
@@ -41,6 +46,7 @@ final class RequestPolicy: Sendable {
     ) {
         self.gate = gate
         self.requirement = requirement
+        self.needsValidation = needsValidation
         self.retry = retry
         self.pathLoss = pathLoss
         self.priority = priority
@@ -51,11 +57,12 @@ final class RequestPolicy: Sendable {
         self.interceptors = interceptors
         self.responseSerializer = responseSerializer
         self.handlesCookies = handlesCookies
-        isPlain = !gate.waits && requirement == .any && !retry.retries && !breaks
+        isRestricted = requirement != .any || needsValidation
+        isPlain = !gate.waits && !isRestricted && !retry.retries && !breaks
     }
 
     /// Whether the path to the destination is checked before the request is sent.
-    var isGated: Bool { gate.waits || requirement != .any }
+    var isGated: Bool { gate.waits || isRestricted }
     /// Whether requests may wait or be retried.
     private var isScheduled: Bool { gate.waits || retry.retries || breaks }
     /// Whether another attempt may follow a failed one.
@@ -79,6 +86,7 @@ final class RequestPolicy: Sendable {
         self.init(
             gate: configuration.gate,
             requirement: configuration.requirement,
+            needsValidation: configuration.validationRequirement == .validated,
             retry: configuration.retry,
             pathLoss: configuration.pathLoss,
             addsKeys: configuration.addsIdempotencyKeys,
@@ -101,6 +109,7 @@ final class RequestPolicy: Sendable {
         return .init(
             gate: gate,
             requirement: requirement,
+            needsValidation: options.validationRequirement.map { $0 == .validated } ?? needsValidation,
             retry: options.retry ?? retry,
             pathLoss: options.pathLoss ?? pathLoss,
             priority: options.priority,
@@ -112,6 +121,14 @@ final class RequestPolicy: Sendable {
             responseSerializer: options.responseSerializer ?? responseSerializer,
             handlesCookies: options.handlesCookies
         )
+    }
+
+    /// Throws an error if the path must be validated, and nothing validates it.
+    func check(_ validation: (any PathValidation)?) throws(HTTPError) {
+        guard needsValidation, validation == nil else { return }
+        let reason =
+            "a request can't require a validated path in a session whose configuration has no 'validation': set it"
+        throw .init(.invalidConfiguration, processing: .neverSent, reason: reason)
     }
 
     private func interceptors(with options: RequestOptions) -> RequestInterceptors? {
@@ -144,7 +161,8 @@ final class RequestPolicy: Sendable {
 extension RequestOptions {
     /// Whether the session's policy applies unchanged.
     fileprivate var usesSessionPolicy: Bool {
-        gate == nil && requirement == nil && retry == nil && pathLoss == nil && priority == .normal && redirects == nil
+        gate == nil && requirement == nil && validationRequirement == nil && retry == nil && pathLoss == nil
+            && priority == .normal && redirects == nil
             && proxy == nil && interceptors.isEmpty && responseSerializer == nil && handlesCookies
     }
 }

@@ -27,6 +27,7 @@ final class RequestPreparation: Sendable {
         self.base = base
         self.netrc = netrc
         policy = try RequestPolicy(configuration).with(.init(), binding: configuration.binding)
+        try policy.check(configuration.validation)
         headers = .init(configuration, authority: base?.authority ?? "")
         let placing = configuration.requestSerializer as? any PlacingSerializer
         keepsPlainRequests = placing?.placement.methodsInTarget.isSuperset(of: [.get, .head]) ?? false
@@ -137,7 +138,9 @@ final class RequestPreparation: Sendable {
     }
 
     private func policy(of options: RequestOptions) throws(HTTPError) -> RequestPolicy {
-        try policy.with(options, binding: options.binding ?? configuration.binding)
+        let policy = try policy.with(options, binding: options.binding ?? configuration.binding)
+        try policy.check(configuration.validation)
+        return policy
     }
 
     /// Adds an idempotency key, if the options or the policy say so.

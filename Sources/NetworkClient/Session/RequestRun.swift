@@ -167,6 +167,8 @@ final class RequestExtras {
     var hop: Hop?
     /// Its redirects and challenges.
     var following: FollowingRun?
+    /// The decision on whether its current response is the server's, or a captive portal's.
+    var validation = ResponseVerdict.accept
     /// Its use of the cache; nil if it uses none.
     var caching: CachingRun?
     /// The receiver of the response's body; nil for memory.

@@ -363,11 +363,10 @@ final class SessionCore: @unchecked Sendable {
     }
 
     private func follow(_ handle: RequestHandle, after response: DataResponse, _ decision: ResponseDecision) {
-        guard let redirects = handle.run.extras?.following?.redirects, !redirects.isEmpty else {
-            return follow(handle, decision, response)
-        }
+        guard let extras = handle.run.extras else { return follow(handle, decision, response) }
         var response = response
-        response.redirects = redirects
+        if let redirects = extras.following?.redirects, !redirects.isEmpty { response.redirects = redirects }
+        response.mayBeFromPortal = handle.mayBeFromPortal && response.cached == nil
         follow(handle, decision, response)
     }
 
@@ -517,6 +516,7 @@ final class SessionCore: @unchecked Sendable {
     private func makeKeeper() -> GateKeeper {
         GateKeeper(
             connectivity: connectivity,
+            validation: configuration.validation,
             resolver: resolver,
             loop: loop,
             onChange: { [weak self] key, verdict in self?.dispatcher.gateChanged(key, verdict) }

@@ -10,6 +10,8 @@ final class StageList {
     private let stages: [any ExchangeStage]
     /// Whether there are stages that are called for every request: those besides the client's own, and that for Negotiate.
     private let hasFurtherStages: Bool
+    /// Keeps responses of captive portals apart; nil for a session without validation.
+    private let validation: ValidationStage?
     /// Sends and stores cookies; nil for a session without.
     private let cookies: CookieStage?
     /// Uses and stores cached responses; nil for a session without a cache.
@@ -19,6 +21,7 @@ final class StageList {
     init(_ core: SessionCore, further: [any ExchangeStage], negotiation: NegotiationStage?) {
         self.core = core
         hasFurtherStages = !further.isEmpty || negotiation != nil
+        validation = core.configuration.validation.map { ValidationStage(core, $0) }
         let cookies = core.cookies.map { CookieStage($0) }
         self.cookies = cookies
         caching = core.configuration.cache.map { CacheStage(core, $0) }
@@ -123,9 +126,28 @@ final class StageList {
     /// Decides from the head of a response where its body is delivered: the first stage that does not proceed decides.
     func received(_ head: HTTPResponseHead, _ handle: RequestHandle) -> HeadDecision {
         handle.run.extras?.following?.isHeldBack = false
-        cookies?.store(head, handle)
-        if let decision = caching?.received(head, handle), decision != .proceed { return decision }
+        if let decision = validation?.received(head, handle), decision != .proceed {
+            return decided(decision, handle)
+        }
+        let isAccepted = validation?.accepts(handle) ?? true
+        if isAccepted { cookies?.store(head, handle) }
+        if let decision = caching?.received(head, handle, mayStore: isAccepted), decision != .proceed {
+            return decision
+        }
         return receivedStored(head, handle)
+    }
+
+    /// Records that a stage withholds the body of a response from its receiver.
+    private func decided(_ decision: HeadDecision, _ handle: RequestHandle) -> HeadDecision {
+        if case .withhold = decision { handle.following.isHeldBack = handle.run.extras?.receiver != nil }
+        return decision
+    }
+
+    /// Stores what belongs to a response whose acceptance was decided after its head was received.
+    func storeChecked(_ head: HTTPResponseHead, _ handle: RequestHandle) {
+        cookies?.store(head, handle)
+        // A response that may be stored has passed without being stored.
+        if handle.run.extras?.caching == nil { _ = caching?.received(head, handle, mayStore: true) }
     }
 
     /// Decides from the head of a response of the cache where its body is delivered.
@@ -134,14 +156,16 @@ final class StageList {
         for stage in stages {
             let decision = stage.received(head, handle)
             guard decision != .proceed else { continue }
-            if case .withhold = decision { handle.following.isHeldBack = handle.run.extras?.receiver != nil }
-            return decision
+            return decided(decision, handle)
         }
         return .proceed
     }
 
     /// Stores the cookies of a response that is not passed to ``received(_:_:)``, because it ends the exchange of messages.
-    func storeCookies(of head: HTTPResponseHead, _ handle: RequestHandle) { cookies?.store(head, handle) }
+    func storeCookies(of head: HTTPResponseHead, _ handle: RequestHandle) {
+        _ = validation?.received(head, handle)
+        if validation?.accepts(handle) ?? true { cookies?.store(head, handle) }
+    }
 
     /// Returns the closures that receive a response's body as it arrives; nil for none.
     func bodyTaps(_ head: HTTPResponseHead, _ handle: RequestHandle) -> [BodyTap]? {
@@ -162,7 +186,10 @@ final class StageList {
         _ handle: RequestHandle,
         after deferring: (any ExchangeStage)? = nil
     ) -> ResponseDecision {
-        if deferring == nil, let decision = caching?.completed(handle) {
+        if deferring == nil, let decision = validation?.completed(response, handle) {
+            guard case .proceed = decision else { return decision }
+        }
+        if deferring == nil || deferring === validation, let decision = caching?.completed(handle) {
             guard case .proceed = decision else { return decision }
         }
         let isPlain = response.status < 300 && !hasFurtherStages && handle.run.extras?.wantsRestart != true

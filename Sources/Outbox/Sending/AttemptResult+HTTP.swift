@@ -10,6 +10,8 @@ struct ReceivedResponse: Sendable {
     /// The URL that was requested last.
     var url: String
     var body: [UInt8]
+    /// Whether a captive portal may have sent it, by the validation of the session.
+    var mayBeFromPortal: Bool
 }
 
 extension AttemptResult {
@@ -23,7 +25,11 @@ extension AttemptResult {
             case .field(let name): HTTPField.Name(name).map { fields.contains($0) } ?? false
             case .tls: Destination.isTrusted(response.url)
             }
-        self = .response(status: response.status, retryAfter: retryAfter, isConfirmed: isConfirmed)
+        self = .response(
+            status: response.status,
+            retryAfter: retryAfter,
+            isConfirmed: isConfirmed && !response.mayBeFromPortal
+        )
     }
 
     /// Creates the result of an error.

@@ -66,7 +66,13 @@ struct DownloadAttempt: Sendable {
     private func result(of response: DownloadResponse, _ files: DownloadFiles) async -> SendAttempt.Result {
         // 416: the part was complete already, and is the file.
         let status = response.status == 416 ? 200 : response.status
-        let received = ReceivedResponse(status: status, fields: response.head.headerFields, url: response.url, body: [])
+        let received = ReceivedResponse(
+            status: status,
+            fields: response.head.headerFields,
+            url: response.url,
+            body: [],
+            mayBeFromPortal: response.mayBeFromPortal
+        )
         let result = SendAttempt.Result(received, lane.options.confirmation)
         guard result.attempt.verdict == .delivered else {
             try? await BlockingWork.run { FileSystem.remove([files.target.staged]) }
@@ -84,14 +90,15 @@ struct DownloadAttempt: Sendable {
         guard error.code == .unacceptableStatus, let head = error.response else {
             return .init(attempt: .init(error), reason: "\(error)")
         }
-        if (200..<300).contains(head.status.code) {
+        if (200..<300).contains(head.status.code), !error.mayBeFromPortal {
             return .init(attempt: .failure(.item, mayBeProcessed: true), reason: error.reason)
         }
         let received = ReceivedResponse(
             status: head.status.code,
             fields: head.headerFields,
             url: url,
-            body: error.body
+            body: error.body,
+            mayBeFromPortal: error.mayBeFromPortal
         )
         return .init(received, lane.options.confirmation)
     }

@@ -82,7 +82,8 @@ struct SendAttempt: Sendable {
                 status: response.status,
                 fields: response.head.headerFields,
                 url: response.url,
-                body: Array(response.buffer.readableBytesView.prefix(Spool.largestInlineBody))
+                body: Array(response.buffer.readableBytesView.prefix(Spool.largestInlineBody)),
+                mayBeFromPortal: response.mayBeFromPortal
             )
             return .init(received, lane.options.confirmation)
         } catch {

@@ -72,6 +72,12 @@ package enum GateObstacle: String, Sendable, Hashable, CaseIterable {
     case name
     /// No name server responds.
     case nameServer
+    /// The path was not validated yet.
+    case validation
+    /// A captive portal responds in place of servers.
+    case portal
+    /// The path does not lead to the internet.
+    case internet
 }
 
 /// The inputs of the gate's decision.

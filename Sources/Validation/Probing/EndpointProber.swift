@@ -176,12 +176,6 @@ struct EndpointProber: Sendable {
 }
 
 extension TLSOptions {
-    /// Whether only certificates are accepted that prove the server.
-    var provesServers: Bool {
-        challengeHandler == nil
-            && ([policy] + policiesByHost.values).allSatisfy { !$0.allowsInvalidCertificates && $0.validatesDomainName }
-    }
-
     /// The options for the API of a captive portal: the same roots, and no identity, which is for servers of the user.
     fileprivate var ofPortals: Self { .init(roots: roots, minimumVersion: minimumVersion) }
 }

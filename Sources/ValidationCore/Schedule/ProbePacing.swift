@@ -24,8 +24,13 @@ package struct ProbePacing: Sendable, Hashable {
     /// Returns the earliest time for a round of this number of probes; nil if the budget can never pay for it.
     package func earliestTime(for count: Int, at now: ValidationInstant) -> ValidationInstant? {
         guard let affordable = budget.earliestTime(for: count, at: now) else { return nil }
+        return max(affordable, earliestTimeOnDemand(at: now))
+    }
+
+    /// Returns the earliest time for a round that requests wait for, whatever the budget.
+    package func earliestTimeOnDemand(at now: ValidationInstant) -> ValidationInstant {
         let spaced = lastStart.map { $0.advanced(by: minimumInterval) }
-        return [affordable, spaced, pauseEnd].compactMap(\.self).max()
+        return [spaced, pauseEnd].compactMap(\.self).max() ?? now
     }
 
     /// Records the start of a round.

@@ -14,6 +14,8 @@ package enum ValidationEvent: Sendable, Hashable {
     case portalAnnounced(String, InterfaceIndex)
     /// Somebody asks for a round of probes, and awaits its end.
     case checkRequested
+    /// Requests begin or cease to wait until the path is validated.
+    case demandChanged(Bool)
     /// A probe has ended: its round, the position of its endpoint, and what it observed.
     case answered(round: UInt64, position: Int, ProbeOutcome)
     /// The portal's API has replied; nil if it did not, or not usably.

@@ -8,6 +8,7 @@ import ReachabilityCore
 /// - A round of probes follows a ``ValidationTrigger``. While the path is validated and there is none, nothing is sent.
 /// - While it is not validated, rounds are repeated after pauses that grow.
 /// - A metered path is probed on demand only, unless the configuration allows more.
+/// - While requests wait for the verdict, rounds are on demand: also on a metered path, and whatever the budget. The pauses stay.
 /// - A request that was answered over https is as good as a probe. One over plain HTTP is not: a portal answers those, too.
 /// - A path that was validated does not lose its verdict by one silent round, unless a router or gateway reports a failure.
 package struct ValidationState: Sendable {
@@ -23,6 +24,8 @@ package struct ValidationState: Sendable {
     private var announcements: [InterfaceIndex: String] = [:]
     /// The number of checks that await the end of the round.
     private var checkCount = 0
+    /// Whether requests wait until the path is validated.
+    private var isDemanded = false
     /// The number of rounds in succession that did not confirm that the path is validated.
     private var failureCount = 0
     private var gatewayHasFailed = false
@@ -38,6 +41,11 @@ package struct ValidationState: Sendable {
         self.configuration = configuration
         pacing = .init(configuration)
         report = .init(verdict: .notChecked, path: nil, since: now)
+    }
+
+    /// Whether the path was asked about without a conclusion, or there is nothing to ask.
+    package var isInconclusive: Bool {
+        report.verdict == .notChecked && report.path != nil && (report.evidence != .none || !canAsk)
     }
 
     /// Returns the next time at which ``advance(to:)`` has to be called; nil if only an event can change anything.
@@ -56,6 +64,7 @@ package struct ValidationState: Sendable {
         case .requestFailed(let path): requestFailed(on: path)
         case .portalAnnounced(let url, let interface): portalAnnounced(url, interface)
         case .checkRequested: checkRequested(at: now)
+        case .demandChanged(let isDemanded): self.isDemanded = isDemanded
         case .answered(let number, let position, let outcome): answered(number, position, outcome, at: now)
         case .portalReplied(let number, let reply): portalReplied(number, reply, at: now)
         }
@@ -194,9 +203,9 @@ extension ValidationState {
     /// Returns when the next round may begin that nobody asks for; nil if none is needed or allowed.
     private func nextRound(at now: ValidationInstant) -> ValidationInstant? {
         guard round == nil, canAsk, let path = report.path else { return nil }
-        guard !path.isMetered || configuration.probesMeteredPaths else { return nil }
+        guard !path.isMetered || configuration.probesMeteredPaths || isDemanded else { return nil }
         guard report.pendingTrigger != nil || report.verdict != .validated else { return nil }
-        return pacing.earliestTime(for: roundSize, at: now)
+        return isDemanded ? pacing.earliestTimeOnDemand(at: now) : pacing.earliestTime(for: roundSize, at: now)
     }
 
     private mutating func startRound(isOnDemand: Bool, at now: ValidationInstant) {

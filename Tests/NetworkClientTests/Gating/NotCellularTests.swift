@@ -62,7 +62,7 @@ import Testing
         try await LabLoops.run(in: uplinks.home) { loops in
             let session = try session(loops, .notCellular)
             #expect(try await session.get("").string() == "wifi")
-            let before = try uplinks.sentPackets("wwan0")
+            let before = try uplinks.home.sentPackets("wwan0")
             for round in 0..<10 {
                 let running = (0..<4).map { session.get("running/\(round)/\($0)") }
                 // When the link goes down, its routes are removed: the modem's route is then the default.
@@ -74,12 +74,12 @@ import Testing
                 try? uplinks.addWiFiRoutes()
                 for request in running + waiting { #expect(try await request.string() == "wifi") }
             }
-            #expect(try uplinks.sentPackets("wwan0") == before)
+            #expect(try uplinks.home.sentPackets("wwan0") == before)
             #expect(cellular.connections.isEmpty)
             // The counter would detect the packets.
             let free = try self.session(loops, .interface("wwan0"))
             #expect(try await free.get("").string() == "cellular")
-            #expect(try uplinks.sentPackets("wwan0") > before)
+            #expect(try uplinks.home.sentPackets("wwan0") > before)
         }
     }
 

@@ -9,7 +9,7 @@ struct AttemptFailureTests {
     static let transient: [HTTPError.Code] = [
         .nameTemporarilyUnresolvable, .nameLookupFailed, .networkUnreachable, .hostUnreachable, .prohibited,
         .blackholed, .addressNotAvailable, .interfaceNotFound, .tooManyDescriptors, .connectFailed, .connectionLost,
-        .bodyTruncated, .pathLost, .proxyConnectFailed,
+        .bodyTruncated, .pathLost, .pathNotValidated, .proxyConnectFailed,
     ]
     static let timeouts: [HTTPError.Code] = [
         .resolveTimedOut, .connectTimedOut, .tlsTimedOut, .firstByteTimedOut, .readTimedOut, .writeTimedOut,

@@ -2,6 +2,7 @@ import HTTPLab
 import Locking
 import NetworkClient
 import NetworkClientCore
+import NetworkClientTesting
 import Testing
 
 /// The order of the stages before a request is sent and after a response was received.
@@ -22,6 +23,9 @@ struct StageOrderTests {
         var hasProxy = false
         var hasCredential = false
         var followsRedirects = true
+        /// The result of the check that the first response causes, because the path is no longer validated; nil in a session
+        /// without validation.
+        var check: PathValidationStatus?
         /// The status lines with their fields; the last one applies to all further requests.
         let responses: [String]
         /// The requests that the server reads: method, target, and the fields that stages set, in their order.
@@ -120,6 +124,39 @@ struct StageOrderTests {
             end: "200"
         ),
         Row(
+            testDescription: "the path is checked before a redirect is followed",
+            hasProxy: true,
+            check: .validated,
+            responses: ["302 There\r\n\(location)", "200 OK"],
+            requests: ["GET \(absolute) Proxy-Authorization:Basic", "GET \(absolute) Proxy-Authorization:Basic"],
+            end: "200"
+        ),
+        Row(
+            testDescription: "the path is checked before a proxy's challenge is answered",
+            hasProxy: true,
+            check: .inconclusive,
+            responses: ["407 Who\r\nProxy-Authenticate: Digest realm=\"r\", nonce=\"n\", qop=\"auth\"", "200 OK"],
+            requests: ["GET \(absolute) Proxy-Authorization:Basic", "GET \(absolute) Proxy-Authorization:Basic"],
+            end: "200"
+        ),
+        Row(
+            testDescription: "the path is checked before the retry",
+            hasProxy: true,
+            check: .validated,
+            responses: ["503 Busy", "200 OK"],
+            requests: ["GET \(absolute) Proxy-Authorization:Basic", "GET \(absolute) Proxy-Authorization:Basic"],
+            end: "200"
+        ),
+        Row(
+            testDescription: "a portal's response is left to the retry, for which there is no path",
+            hasProxy: true,
+            check: .portal,
+            responses: ["302 There\r\n\(location)", "200 OK"],
+            requests: ["GET \(absolute) Proxy-Authorization:Basic"],
+            events: ["retrying"],
+            end: "pathNotAllowed"
+        ),
+        Row(
             testDescription: "the retry is handled last",
             hasCredential: true,
             responses: ["503 Busy\r\n\(challenge)\r\n\(location)", "200 OK"],
@@ -158,19 +195,25 @@ struct StageOrderTests {
     )
 
     /// Returns a server that sends one response of a row after the other.
-    private func server(_ responses: [String]) throws -> AnsweringServer {
+    private func server(_ responses: [String], _ network: ScriptedMonitor) throws -> AnsweringServer {
         let count = Lock(0)
         return try AnsweringServer { _ in
             let number = count.withLock { count in
                 count += 1
                 return count
             }
+            if number == 1 { network.validationStatus = .notChecked }
             return [.response("abc", status: responses[min(number, responses.count) - 1])]
         }
     }
 
-    private func session(_ server: AnsweringServer, _ row: Row) throws -> HTTPSession {
+    private func session(_ server: AnsweringServer, _ row: Row, _ network: ScriptedMonitor) throws -> HTTPSession {
         var configuration = HTTPConfiguration(timeouts: .lasting, retry: Self.retry)
+        if let check = row.check {
+            (network.validationStatus, network.checkResults) = (.validated, [check])
+            (configuration.validation, configuration.connectivity) = (network, network)
+            configuration.validationRequirement = .validated
+        }
         if row.hasProxy { configuration.proxy = .all(try .init("http://me:pw@127.0.0.1:\(server.port)")) }
         if row.hasCredential {
             let anna = Credential(user: "anna", password: "secret")
@@ -203,8 +246,9 @@ struct StageOrderTests {
     @Test(arguments: rows)
     func `stages handle a response in their order`(row: Row) async throws {
         let lab = try DownloadLab()
-        let server = try server(row.responses)
-        let session = try session(server, row)
+        let network = ScriptedMonitor()
+        let server = try server(row.responses, network)
+        let session = try session(server, row, network)
         let request = try request(row, session, server, lab)
         let events = request.events
         request.resume()

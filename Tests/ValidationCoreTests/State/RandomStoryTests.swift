@@ -85,7 +85,7 @@ struct RandomStory {
 
     private mutating func step() {
         let path = Bool.random(using: &generator) ? story.state.pathNumber : story.state.pathNumber &- 1
-        switch Int.random(in: 0..<18, using: &generator) {
+        switch Int.random(in: 0..<20, using: &generator) {
         case 0...2: story.play(.pathChanged([.wifi, .wired, .cellular, nil].randomElement(using: &generator) ?? nil))
         case 3, 4: story.play(.requestFailed(path: path))
         case 5: story.play(.requestSucceeded(path: path, isAuthenticated: .random(using: &generator)))
@@ -93,6 +93,8 @@ struct RandomStory {
         case 7: story.play(.gatewayFailed(ValidationPath.wifi.gateways[0], .random(in: 2...3, using: &generator)))
         case 8: story.play(.portalAnnounced(Self.announcements.randomElement(using: &generator) ?? "", 3))
         case 9, 16, 17: story.portal = reply()
+        case 18: story.play(.demandChanged(true))
+        case 19: story.play(.demandChanged(false))
         case 10: story.latency = .milliseconds(Int.random(in: 0...6_000, using: &generator))
         case 11: story.play(.answered(round: .random(in: 0...9, using: &generator), position: 0, .noContent))
         default: network.value = change()
@@ -126,8 +128,10 @@ struct RandomStory {
         network.value = .works
         story.portal = nil
         story.latency = .milliseconds(10)
+        story.play(.demandChanged(false))
         story.play(.pathChanged(.wired))
-        story.pass(.seconds(2 * 86_400))
+        // A budget of two probes pays for a round of two endpoints once in two days.
+        story.pass(.seconds(2 * 86_400 + 60))
         oracle.checkEnd(story)
     }
 

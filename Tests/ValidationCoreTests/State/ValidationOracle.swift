@@ -22,6 +22,10 @@ final class ValidationOracle {
     /// Whether an answer of the round that runs was no proof.
     private var isContested = false
     private var openChecks = 0
+    /// Whether requests wait.
+    private var isDemanded = false
+    /// Whether they did when the round that runs began.
+    private var isRoundDemanded = false
 
     private enum Meaning { case proof, portal, trouble }
 
@@ -57,6 +61,7 @@ final class ValidationOracle {
         case .requestSucceeded(_, false), .requestFailed, .gatewayFailed, .portalAnnounced: hasReason = true
         case .requestSucceeded: break
         case .checkRequested: openChecks += 1
+        case .demandChanged(let isDemanded): self.isDemanded = isDemanded
         case .answered(let round, let position, let outcome): observe(round, position, outcome, story.now)
         case .portalReplied(let round, let reply):
             guard running?.number == round, let reply else { return }
@@ -116,7 +121,7 @@ final class ValidationOracle {
             running?.asked.append(position)
         }
         sent.append(now)
-        guard isAutomatic else { return }
+        guard isAutomatic, !isRoundDemanded else { return }
         let recent = sent.count { $0.advanced(by: .seconds(86_400)) > now }
         expect(recent <= configuration.probesPerDay, "\(recent) probes in 24 hours")
         expect(path?.isMetered != true || configuration.probesMeteredPaths, "a metered path is probed")
@@ -129,6 +134,7 @@ final class ValidationOracle {
         }
         expect(!isAutomatic || before.verdict != .validated || hasReason, "a path that works is probed")
         running = (round, [])
+        isRoundDemanded = isDemanded
         isContested = false
         lastRoundStart = now
     }

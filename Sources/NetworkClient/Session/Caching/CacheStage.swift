@@ -158,7 +158,14 @@ final class CacheStage: @unchecked Sendable {
     }
 
     /// Decides from the head of a response whether the stored one takes its place, or it is stored.
-    func received(_ head: HTTPResponseHead, _ handle: RequestHandle) -> HeadDecision {
+    ///
+    /// - Parameters:
+    ///   - head: The head.
+    ///   - handle: The request.
+    ///   - mayStore: Whether the response is the server's, so that it may change what is stored.
+    /// - Returns: The decision.
+    func received(_ head: HTTPResponseHead, _ handle: RequestHandle, mayStore: Bool) -> HeadDecision {
+        guard mayStore else { return receivedApart(head, handle) }
         guard let run = handle.run.extras?.caching else {
             invalidate(head, handle)
             return .proceed
@@ -175,6 +182,15 @@ final class CacheStage: @unchecked Sendable {
         }
         if run.request.method == "HEAD" { receivedHead(response, run) } else { store(response, head, handle, run) }
         return .proceed
+    }
+
+    /// Leaves what is stored as it is, because the response may be a captive portal's.
+    private func receivedApart(_ head: HTTPResponseHead, _ handle: RequestHandle) -> HeadDecision {
+        guard let run = handle.run.extras?.caching else { return .proceed }
+        run.writer = nil
+        guard head.status == .notModified, run.isValidating, run.match != nil else { return .proceed }
+        run.outcome = .validated
+        return .discard
     }
 
     private func receivedNotModified(
@@ -358,7 +374,7 @@ extension HTTPError.Code {
     /// A server that can't prove its identity is not unreachable.
     fileprivate var staleReason: StaleReason? {
         switch self {
-        case .connectivityTimedOut, .pathNotAllowed, .pathLost, .networkUnreachable: .noPath
+        case .connectivityTimedOut, .pathNotAllowed, .pathLost, .pathNotValidated, .networkUnreachable: .noPath
         case .nameNotFound, .nameTemporarilyUnresolvable, .nameLookupFailed, .resolveTimedOut, .connectionRefused,
             .hostUnreachable, .prohibited, .blackholed, .addressNotAvailable, .connectFailed, .connectTimedOut,
             .proxyConnectFailed, .tlsTimedOut, .connectionLost, .bodyTruncated, .firstByteTimedOut, .readTimedOut,

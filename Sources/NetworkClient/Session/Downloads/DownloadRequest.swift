@@ -87,6 +87,9 @@ public struct DownloadResponse: Sendable {
     /// The redirects that were followed before this response, in order.
     public var redirects: [Redirect] { response.redirects }
 
+    /// Whether a captive portal may have sent it; see ``DataResponse/mayBeFromPortal``.
+    public var mayBeFromPortal: Bool { response.mayBeFromPortal }
+
     /// Where the response comes from; see ``DataResponse/source``.
     public var source: ResponseSource { response.source }
 

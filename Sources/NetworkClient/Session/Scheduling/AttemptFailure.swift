@@ -64,7 +64,7 @@ extension HTTPError.Code {
             .refused
         case .nameTemporarilyUnresolvable, .nameLookupFailed, .networkUnreachable, .hostUnreachable, .prohibited,
             .blackholed, .addressNotAvailable, .interfaceNotFound, .tooManyDescriptors, .connectFailed,
-            .connectionLost, .bodyTruncated, .pathLost, .proxyConnectFailed:
+            .connectionLost, .bodyTruncated, .pathLost, .pathNotValidated, .proxyConnectFailed:
             .transient
         }
     }

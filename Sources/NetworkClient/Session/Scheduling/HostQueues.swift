@@ -42,7 +42,7 @@ struct HostQueues {
         at now: BootInstant
     ) -> (RequestScheduler.GateID, isNew: Bool) {
         let host = Host(request.endpoint)
-        let queue = Queue(host: host, key: request.policy.isGated ? GateKey(request.endpoint) : nil)
+        let queue = Queue(host: host, key: request.policy.isGated ? GateKey(request) : nil)
         if let known = queues[queue] { return (known, false) }
         let number = hosts.number(of: host, in: &scheduler, at: now)
         let gate = scheduler.addGate(of: number, isOpen: isOpen, at: now)
@@ -84,6 +84,22 @@ extension GateKey {
             requirement: endpoint.requirement
         )
     }
+
+    /// Creates the key for a request: that of its endpoint, with its requirement on the validation of the path.
+    ///
+    /// This machine is reached without a path to the internet.
+    init(_ request: CurrentRequest) {
+        let endpoint = request.endpoint
+        self.init(endpoint)
+        needsValidation = request.policy.needsValidation && !endpoint.isOnThisMachine
+    }
+
+    /// The key of the connections to the same endpoint, which requests of any requirement on the validation share.
+    var ofConnections: Self {
+        var key = self
+        key.needsValidation = false
+        return key
+    }
 }
 
 extension GateKeeper.Verdict {
@@ -96,7 +112,15 @@ extension GateKeeper.Verdict {
 
 extension GateWait {
     /// Whether the paths are not known yet.
-    var isUndecided: Bool { obstacle == .firstState || obstacle == .name }
+    var isUndecided: Bool { obstacle == .firstState || obstacle == .name || obstacle == .validation }
+
+    /// Whether there is a path, which is not validated.
+    var isForValidation: Bool {
+        switch obstacle {
+        case .validation, .portal, .internet: true
+        case .firstState, .path, .name, .nameServer: false
+        }
+    }
 }
 
 extension Endpoint {

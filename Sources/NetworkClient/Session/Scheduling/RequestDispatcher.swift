@@ -41,7 +41,7 @@ final class RequestDispatcher {
     func admit(_ handle: RequestHandle) {
         core.loop.preconditionInEventLoop()
         let policy = handle.current.policy
-        if policy.requirement == .any, !policy.gate.waits || keeper.isQuick, !mustBeScheduled(handle) {
+        if !policy.isRestricted, !policy.gate.waits || keeper.isQuick, !mustBeScheduled(handle) {
             return core.enqueue(handle)
         }
         let verdict = verdict(for: handle)
@@ -60,7 +60,7 @@ final class RequestDispatcher {
 
     private func verdict(for handle: RequestHandle) -> GateKeeper.Verdict {
         guard handle.current.policy.isGated else { return .open(binding: .unbound, addresses: nil) }
-        return keeper.verdict(for: GateKey(handle.current.endpoint))
+        return keeper.verdict(for: GateKey(handle.current))
     }
 
     private func submit(_ handle: RequestHandle, _ verdict: GateKeeper.Verdict) {
@@ -124,8 +124,8 @@ final class RequestDispatcher {
     ) -> RequestScheduler.GateID {
         let (gate, isNew) = queues.gate(of: handle.current, in: &scheduler, isOpen: verdict.isOpen, at: now)
         guard handle.current.policy.isGated else { return gate }
-        if isNew { keeper.hold(GateKey(handle.current.endpoint)) }
-        learn(verdict, of: GateKey(handle.current.endpoint), at: now)
+        if isNew { keeper.hold(GateKey(handle.current)) }
+        learn(verdict, of: GateKey(handle.current), at: now)
         return gate
     }
 
@@ -169,7 +169,7 @@ final class RequestDispatcher {
         handles[Int(id.slot)] = nil
         scheduled.id = nil
         guard queues.leave(gate, in: &scheduler, at: BootClock.now), handle.current.policy.isGated else { return }
-        keeper.letGo(GateKey(handle.current.endpoint))
+        keeper.letGo(GateKey(handle.current))
     }
 
     /// Stops the timer and the gate keeper at the end of the session.
@@ -239,7 +239,7 @@ extension RequestDispatcher {
         _ verdict: GateKeeper.Verdict,
         at now: BootInstant
     ) {
-        learn(verdict, of: GateKey(handle.current.endpoint), at: now)
+        learn(verdict, of: GateKey(handle.current), at: now)
         let failure = AttemptFailure(.pathLost, .neverSent)
         _ = scheduler.ended(id, attempt: attempt, failure, .waitForPath, at: now, using: &generator)
     }
@@ -266,7 +266,7 @@ extension RequestDispatcher {
         let now = BootClock.now
         for gate in queues.gates(for: key) { scheduler.set(gate, isOpen: verdict.isOpen, at: now) }
         if let wait = verdict.wait {
-            core.pools.giveUpConnecting(key, wait)
+            if !wait.isForValidation { core.pools.giveUpConnecting(key.ofConnections, wait) }
             if !wait.isUndecided { endWithoutWaiting(at: key, at: now) }
         }
         drain()
@@ -276,11 +276,11 @@ extension RequestDispatcher {
     /// meets their requirement.
     private func endWithoutWaiting(at key: GateKey, at now: BootInstant) {
         let caching = core.stages.caching
-        guard key.requirement != .any || caching != nil else { return }
+        guard key.isRestricted || caching != nil else { return }
         let gates = queues.gates(for: key)
         for case let handle? in handles {
             let isReplaced = !handle.run.isPaused && caching?.mayReplaceFailure(handle) == true
-            let fails = key.requirement != .any && !handle.current.policy.gate.waits
+            let fails = key.isRestricted && !handle.current.policy.gate.waits
             guard isReplaced || fails, let scheduled = handle.run.scheduled, let id = scheduled.id,
                 handle.run.isQueued, let gate = scheduled.gate, gates.contains(gate)
             else { continue }
@@ -442,7 +442,7 @@ extension RequestDispatcher {
     /// Classifies an error, after a new lookup of the path if that may be the cause.
     private func failure(of handle: RequestHandle, _ error: HTTPError, at now: BootInstant) -> AttemptFailure {
         guard handle.current.policy.gate.waits, error.mayBeCausedByPath else { return AttemptFailure(error) }
-        let key = GateKey(handle.current.endpoint)
+        let key = GateKey(handle.current)
         let verdict = keeper.refresh(key)
         learn(verdict, of: key, at: now)
         return AttemptFailure(error, isPathLost: !verdict.isOpen || error.code == .pathLost)
@@ -466,7 +466,7 @@ extension RequestDispatcher {
             let reason = "\(request.endpoint.text) failed too often recently: its circuit breaker is open"
             return .init(.circuitOpen, processing: .neverSent, reason: reason)
         case .noPath(let waited):
-            let wait = keeper.verdict(for: GateKey(request.endpoint)).wait?.description ?? "a response from the server"
+            let wait = keeper.verdict(for: GateKey(handle.current)).wait?.description ?? "a response from the server"
             let waits = request.policy.gate.waits
             let reason =
                 waits
@@ -516,7 +516,7 @@ extension HTTPError {
         case .networkUnreachable, .hostUnreachable, .addressNotAvailable, .interfaceNotFound, .prohibited, .blackholed,
             .connectFailed, .connectTimedOut, .tlsTimedOut, .resolveTimedOut, .nameTemporarilyUnresolvable,
             .nameLookupFailed, .nameNotFound, .connectionLost, .bodyTruncated, .firstByteTimedOut, .readTimedOut,
-            .writeTimedOut, .pathLost:
+            .writeTimedOut, .pathLost, .pathNotValidated:
             true
         default: false
         }
