@@ -25,7 +25,8 @@ struct RandomStoryTests {
             .noResponse, .unreachable, .refused, .connectionCut, .nameServer, .unknownNames, .interception(""),
             .proxyLogin,
         ]
-        let expected = ["validated", "portal", "notChecked", "traffic", "portalAPI", "session"] + reasons.map(\.name)
+        let expected =
+            ["validated", "portal", "notChecked", "traffic", "portalAPI", "session", "nat64"] + reasons.map(\.name)
         #expect(seen.isSuperset(of: expected + ValidationTrigger.allCases.map(\.rawValue)), "\(seen)")
     }
 }
@@ -85,13 +86,26 @@ struct RandomStory {
 
     private mutating func step() {
         let path = Bool.random(using: &generator) ? story.state.pathNumber : story.state.pathNumber &- 1
-        switch Int.random(in: 0..<18, using: &generator) {
-        case 0...2: story.play(.pathChanged([.wifi, .wired, .cellular, nil].randomElement(using: &generator) ?? nil))
+        switch Int.random(in: 0..<21, using: &generator) {
+        case 0...2:
+            story.play(
+                .pathChanged([.wifi, .wired, .cellular, .ipv6Only, nil].randomElement(using: &generator) ?? nil)
+            )
         case 3, 4: story.play(.requestFailed(path: path))
         case 5: story.play(.requestSucceeded(path: path, isAuthenticated: .random(using: &generator)))
         case 6: story.play(.checkRequested)
         case 7: story.play(.gatewayFailed(ValidationPath.wifi.gateways[0], .random(in: 2...3, using: &generator)))
-        case 8: story.play(.portalAnnounced(Self.announcements.randomElement(using: &generator) ?? "", 3))
+        case 8:
+            let source = Bool.random(using: &generator) ? AnnouncementSource.lease : .router
+            let interface = InterfaceIndex.random(in: 3...5, using: &generator)
+            story.play(
+                .portalAnnounced(Self.announcements.randomElement(using: &generator) ?? "", interface, by: source)
+            )
+        case 18:
+            let lifetime = Duration.seconds(Int.random(in: 0...2_000, using: &generator))
+            story.play(.translatorAnnounced(.wellKnown, lifetime: lifetime, ValidationPath.ipv6Only.interface))
+        case 19: story.translators = [nil, [], [.wellKnown]].randomElement(using: &generator) ?? nil
+        case 20: story.play(.translatorFound(path: path, [.wellKnown]))
         case 9, 16, 17: story.portal = reply()
         case 10: story.latency = .milliseconds(Int.random(in: 0...6_000, using: &generator))
         case 11: story.play(.answered(round: .random(in: 0...9, using: &generator), position: 0, .noContent))
@@ -121,13 +135,13 @@ struct RandomStory {
         return all.randomElement(using: &generator) ?? .works
     }
 
-    /// The last day: nothing disturbs, and the budget has recovered.
+    /// The last days: nothing disturbs, and the budget recovers.
     private mutating func end() {
         network.value = .works
         story.portal = nil
         story.latency = .milliseconds(10)
         story.play(.pathChanged(.wired))
-        story.pass(.seconds(2 * 86_400))
+        story.pass(.seconds(3 * 86_400))
         oracle.checkEnd(story)
     }
 
