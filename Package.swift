@@ -568,11 +568,17 @@ let package = Package(
             dependencies: ["NetworkLab", "ReachabilityCore", "ValidationCore"],
             swiftSettings: settings
         ),
+        .executableTarget(
+            name: "validation-watcher",
+            dependencies: ["LinuxSystem", "Validation"],
+            path: "Tests/ValidationWatcher",
+            swiftSettings: settings
+        ),
         .testTarget(
             name: "ValidationTests",
             dependencies: [
                 "HTTPLab", "NetworkClient", "NetworkLab", "Reachability", "ReachabilityCore", "Validation",
-                "ValidationCore",
+                "ValidationCore", "validation-watcher",
                 .product(name: "NIOPosix", package: "swift-nio"),
             ],
             swiftSettings: settings

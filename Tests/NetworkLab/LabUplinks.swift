@@ -1,4 +1,3 @@
-import Glibc
 package import ReachabilityCore
 
 /// A machine with two uplinks, Wi-Fi and a modem, and the same server's address behind each.
@@ -78,20 +77,6 @@ package final class LabUplinks: Sendable {
         try? wifi.rtnl.addAddress("2001:db8:1::1/64", on: "ap0")
     }
 
-    /// The number of packets that an interface of the machine has sent (proc(5), `/proc/net/dev`).
-    package func sentPackets(_ interface: String) throws -> UInt64 {
-        let path = "/proc/thread-self/net/dev"
-        let text = try home.run {
-            let file = try OwnedDescriptor(systemCall("open \(path)") { open(path, O_RDONLY | O_CLOEXEC) })
-            var buffer = [UInt8](repeating: 0, count: 4096)
-            let count = try systemCall("read \(path)") { read(file.number, &buffer, buffer.count) }
-            return String(decoding: buffer.prefix(count), as: UTF8.self)
-        }
-        for line in text.split(separator: "\n") {
-            let fields = line.split { $0 == " " || $0 == ":" }
-            guard fields.first == interface[...], fields.count > 10, let packets = UInt64(fields[10]) else { continue }
-            return packets
-        }
-        throw LabError("count the packets of \(interface)", errno: ENODEV)
-    }
+    /// The number of packets that an interface of the machine has sent.
+    package func sentPackets(_ interface: String) throws -> UInt64 { try home.sentPackets(interface) }
 }
