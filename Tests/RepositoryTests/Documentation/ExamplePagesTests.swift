@@ -22,6 +22,7 @@ import Testing
         "docs/server-sent-events.md": ["FollowingEvents"],
         "docs/sessions.md": ["RunningService"],
         "docs/testing.md": ["Guides"],
+        "docs/validation.md": ["Guides"],
         "docs/websocket.md": ["ExchangingMessages"],
     ]
 

@@ -139,7 +139,7 @@ struct VerdictLabTests {
         try lab.machine.measure("internet.noResponse", of: what, since: event, packets: before)
     }
 
-    @Test func `an uplink that loses 40 percent of the packets is not called dead`() throws {
+    @Test func `an uplink that loses 40 percent of the packets is validated`() throws {
         let lab = try Lab([Self.plain, "https://other.example/"])
         try lab.network.drop("numgen random mod 100 < 40")
         let before = try lab.network.machine.sentPackets("wan0")
