@@ -86,7 +86,7 @@ struct RandomStory {
 
     private mutating func step() {
         let path = Bool.random(using: &generator) ? story.state.pathNumber : story.state.pathNumber &- 1
-        switch Int.random(in: 0..<21, using: &generator) {
+        switch Int.random(in: 0..<22, using: &generator) {
         case 0...2:
             story.play(
                 .pathChanged([.wifi, .wired, .cellular, .ipv6Only, nil].randomElement(using: &generator) ?? nil)
@@ -103,14 +103,23 @@ struct RandomStory {
             )
         case 18:
             let lifetime = Duration.seconds(Int.random(in: 0...2_000, using: &generator))
-            story.play(.translatorAnnounced(.wellKnown, lifetime: lifetime, ValidationPath.ipv6Only.interface))
+            let interface = InterfaceIndex.random(in: 3...5, using: &generator)
+            story.play(.translatorAnnounced(.wellKnown, lifetime: lifetime, interface))
         case 19: story.translators = [nil, [], [.wellKnown]].randomElement(using: &generator) ?? nil
         case 20: story.play(.translatorFound(path: path, [.wellKnown]))
         case 9, 16, 17: story.portal = reply()
         case 10: story.latency = .milliseconds(Int.random(in: 0...6_000, using: &generator))
         case 11: story.play(.answered(round: .random(in: 0...9, using: &generator), position: 0, .noContent))
+        case 21: overtake()
         default: network.value = change()
         }
+    }
+
+    /// A request is answered while a round that somebody asked for runs.
+    private mutating func overtake() {
+        story.play(.checkRequested)
+        story.pass(.milliseconds(Int.random(in: 0...8_000, using: &generator)))
+        story.play(.requestSucceeded(path: story.state.pathNumber, isAuthenticated: true))
     }
 
     private static let announcements = [
