@@ -129,6 +129,8 @@ let package = Package(
                 "ValidationCore",
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),
+                .product(name: "SwiftASN1", package: "swift-asn1"),
+                .product(name: "X509", package: "swift-certificates"),
             ],
             swiftSettings: settings
         ),
@@ -566,11 +568,17 @@ let package = Package(
             dependencies: ["NetworkLab", "ReachabilityCore", "ValidationCore"],
             swiftSettings: settings
         ),
+        .executableTarget(
+            name: "validation-watcher",
+            dependencies: ["LinuxSystem", "Validation"],
+            path: "Tests/ValidationWatcher",
+            swiftSettings: settings
+        ),
         .testTarget(
             name: "ValidationTests",
             dependencies: [
                 "HTTPLab", "NetworkClient", "NetworkLab", "Reachability", "ReachabilityCore", "Validation",
-                "ValidationCore",
+                "ValidationCore", "validation-watcher",
                 .product(name: "NIOPosix", package: "swift-nio"),
             ],
             swiftSettings: settings

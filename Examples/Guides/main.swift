@@ -84,6 +84,13 @@ func sendBehindPortals() async throws {
     print(try await session.get("http://device.example.com/status").string())
 }
 
+/// Prints each path with the verdict on it.
+func followPaths(of validator: PathValidator) async {
+    for await change in validator.changes {
+        print(change.path.status, change.validation.verdict)
+    }
+}
+
 /// A session for a service that speaks HTTP/2 without TLS.
 func sessionForLocalService() throws -> HTTPSession {
     try HTTPSession(baseURL: "http://127.0.0.1:8080", configuration: .init(http2: .priorKnowledge))

@@ -1,3 +1,4 @@
+import NIOCore
 import NIOPosix
 public import NetworkClient
 import Reachability
@@ -29,23 +30,37 @@ public final class PathValidator: Sendable {
     ///   - connectivity: The source of the path; nil, the default, for `ReachabilityMonitor.shared`.
     ///   - tls: The trusted roots, and the client certificate, of probes; a portal's API does not get the certificate.
     ///   - proxy: The proxies of probes with HTTP; by default those that the environment variables name.
-    ///   - receivesRouterEvents: Whether to receive, in the calling thread's network namespace, which captive portal a network
-    ///     announces (RFC 8910), and which gateway does not answer; true by default.
+    ///   - receivesRouterEvents: Whether to find out which captive portal a network announces (RFC 8910), from routers and the
+    ///     leases of DHCP clients; which translator (RFC 8781); and which gateway does not answer. True by default. The events
+    ///     are those of the calling thread's network namespace.
     /// - Throws: `HTTPError.Code.invalidConfiguration` for pins that are none, and for TLS options that accept servers
     ///   without proof. If netlink can't be opened, as in a sandbox without `AF_NETLINK`, the validator goes without the
     ///   routers' events.
-    public init(
+    public convenience init(
         _ configuration: ValidationConfiguration,
         connectivity: (any Connectivity)? = nil,
         tls: TLSOptions = .init(),
         proxy: ProxyConfiguration = .environment,
         receivesRouterEvents: Bool = true
     ) throws(HTTPError) {
+        let source = connectivity ?? ReachabilityMonitor.shared
+        let leases = receivesRouterEvents ? LeaseFiles() : nil
+        try self.init(configuration, source, tls, proxy, leases)
+        if receivesRouterEvents { engine.receiveRouterEvents() }
+    }
+
+    /// Creates a validator that reads leases of these files, and does not receive the events of routers.
+    init(
+        _ configuration: ValidationConfiguration,
+        _ connectivity: any Connectivity,
+        _ tls: TLSOptions,
+        _ proxy: ProxyConfiguration,
+        _ leases: LeaseFiles?
+    ) throws(HTTPError) {
         let loop = MultiThreadedEventLoopGroup.singleton.next()
         let prober = try EndpointProber(configuration, tls, proxy, loop)
-        engine = .init(configuration, prober, loop)
-        engine.follow(connectivity ?? ReachabilityMonitor.shared)
-        if receivesRouterEvents { engine.receiveRouterEvents() }
+        engine = .init(configuration, prober, loop, leases)
+        engine.follow(connectivity)
     }
 
     /// Creates a validator with these endpoints, and the defaults for everything else.
@@ -67,7 +82,19 @@ public final class PathValidator: Sendable {
     /// The current verdict and then every change, for `for await`; a slow task receives the newest.
     ///
     /// A verdict that is only confirmed is no change. The sequence ends when the validator is released.
-    public var verdicts: AsyncStream<ValidationReport> { engine.reports() }
+    public var verdicts: AsyncStream<ValidationReport> { engine.makeReports() }
+
+    /// The current path with its verdict, and then every change of either, for `for await`; a slow task receives the newest.
+    ///
+    /// ```swift
+    /// for await change in validator.changes {
+    ///     print(change.path.status, change.validation.verdict)
+    /// }
+    /// ```
+    ///
+    /// The two belong together: a new path comes with the verdict `notChecked`, and a verdict with the path that was probed.
+    /// The sequence ends when the validator is released.
+    public var changes: AsyncStream<ValidationChange> { engine.makeChanges() }
 
     /// Probes the path now, also a metered one, and whatever the budget.
     ///

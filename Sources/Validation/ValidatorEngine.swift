@@ -1,6 +1,7 @@
 import LinuxSystem
 import Locking
 import NIOCore
+import NIOPosix
 import NetworkClient
 import Reachability
 import ReachabilityCore
@@ -18,8 +19,11 @@ final class ValidatorEngine: @unchecked Sendable {
     private let watches = Lock(ValidationWatches())
     private var state: ValidationState
     private var timer: Scheduled<Void>?
-    private var streams: [Int: AsyncStream<ValidationReport>.Continuation] = [:]
-    private var streamCount = 0
+    private let reports: StreamSet<ValidationReport>
+    private let changes: StreamSet<ValidationChange>
+    /// The path, with what a verdict does not depend on; nil until there is a first.
+    private var path: NetworkPath?
+    private let leases: LeaseFiles?
     private var probes: [UInt64: [Task<Void, Never>]] = [:]
     private var checks: [PendingCheck] = []
     private var watch: (any ConnectivityWatch)?
@@ -32,13 +36,30 @@ final class ValidatorEngine: @unchecked Sendable {
         var status: PathValidationStatus
     }
 
+    /// The times after which a lease without a portal is read again: a client may write it after it has set the path up.
+    private static let leaseDelays: [TimeAmount] = [.seconds(1), .seconds(4), .seconds(15)]
+
     /// Creates an engine without a path; on any thread.
-    init(_ configuration: ValidationConfiguration, _ prober: EndpointProber, _ loop: any EventLoop) {
+    ///
+    /// - Parameters:
+    ///   - configuration: The endpoints, and when they are asked.
+    ///   - prober: The prober of the endpoints.
+    ///   - loop: The event loop.
+    ///   - leases: The files of DHCP clients; nil to read none.
+    init(
+        _ configuration: ValidationConfiguration,
+        _ prober: EndpointProber,
+        _ loop: any EventLoop,
+        _ leases: LeaseFiles?
+    ) {
         endpoints = configuration.endpoints
         self.prober = prober
         self.loop = loop
         state = .init(configuration, at: .current)
         published = .init(.init(report: state.report, status: state.status))
+        self.leases = leases
+        reports = .init(loop)
+        changes = .init(loop)
     }
 
     // MARK: Any thread
@@ -62,14 +83,10 @@ final class ValidatorEngine: @unchecked Sendable {
     }
 
     /// Returns the current report, and then each that is published.
-    func reports() -> AsyncStream<ValidationReport> {
-        let (stream, continuation) = AsyncStream.makeStream(
-            of: ValidationReport.self,
-            bufferingPolicy: .bufferingNewest(1)
-        )
-        loop.execute { [self] in add(continuation) }
-        return stream
-    }
+    func makeReports() -> AsyncStream<ValidationReport> { reports.makeStream { [self] in state.report } }
+
+    /// Returns the current path and report, and then each change of either.
+    func makeChanges() -> AsyncStream<ValidationChange> { changes.makeStream { [self] in current } }
 
     /// Handles an event soon, in the order of the calls.
     func receive(_ event: ValidationEvent) {
@@ -80,11 +97,13 @@ final class ValidatorEngine: @unchecked Sendable {
     func follow(_ connectivity: any Connectivity) {
         loop.execute { [self] in
             watch = connectivity.watch([]) { [weak self] in self?.take(connectivity.path) }
-            handle(.pathChanged(ValidationPath(connectivity.path)))
+            move(to: connectivity.path)
         }
     }
 
-    private func take(_ path: NetworkPath) { receive(.pathChanged(ValidationPath(path))) }
+    private func take(_ path: NetworkPath) {
+        loop.execute { [self] in move(to: path) }
+    }
 
     /// Receives the events of routers in the calling thread's network namespace, if netlink can be opened.
     func receiveRouterEvents() {
@@ -96,7 +115,13 @@ final class ValidatorEngine: @unchecked Sendable {
         switch event {
         case .neighbourFailed(let address, let interface): receive(.gatewayFailed(address, interface))
         case .options(let message):
-            for case .captivePortal(let url) in message.options { receive(.portalAnnounced(url, message.index)) }
+            for option in message.options {
+                switch option {
+                case .captivePortal(let url): receive(.portalAnnounced(url, message.index))
+                case .nat64(let prefix, let lifetime):
+                    receive(.translatorAnnounced(prefix, lifetime: lifetime, message.index))
+                }
+            }
         }
     }
 
@@ -135,14 +160,39 @@ final class ValidatorEngine: @unchecked Sendable {
 
     // MARK: On the loop
 
-    private func add(_ continuation: AsyncStream<ValidationReport>.Continuation) {
-        continuation.yield(state.report)
-        guard !isStopped else { return continuation.finish() }
-        streamCount += 1
-        let number = streamCount
-        streams[number] = continuation
-        continuation.onTermination = { [weak self, loop] _ in
-            loop.execute { [weak self] in _ = self?.streams.removeValue(forKey: number) }
+    private var current: ValidationChange? { path.map { .init(path: $0, validation: state.report) } }
+
+    private func move(to path: NetworkPath) {
+        let number = state.pathNumber
+        let isChange = self.path != path
+        self.path = path
+        handle(.pathChanged(ValidationPath(path)))
+        guard state.pathNumber != number else {
+            if isChange, let current, !isStopped { changes.yield(current) }
+            return
+        }
+        readLeases(after: Self.leaseDelays[...])
+    }
+
+    /// Reads the leases of the current path, and again after pauses while they name no portal.
+    private func readLeases(after delays: ArraySlice<TimeAmount>) {
+        guard let leases, let path = state.report.path, !isStopped else { return }
+        let number = state.pathNumber
+        NIOThreadPool.singleton.submit { [weak self] _ in
+            let url = leases.portalURL(of: path, at: SystemClock.nanosecondsSince1970 / 1_000_000_000)
+            self?.leasesRead(url, of: number, delays)
+        }
+    }
+
+    private func leasesRead(_ url: String?, of number: UInt64, _ delays: ArraySlice<TimeAmount>) {
+        loop.execute { [self] in
+            guard number == state.pathNumber, let interface = state.report.path?.interface else { return }
+            if let url { return handle(.portalAnnounced(url, interface, by: .lease)) }
+            guard let delay = delays.first else { return }
+            loop.scheduleTask(in: delay) { [weak self] in
+                guard let self, number == state.pathNumber else { return }
+                readLeases(after: delays.dropFirst())
+            }
         }
     }
 
@@ -153,8 +203,8 @@ final class ValidatorEngine: @unchecked Sendable {
         for task in probes.values.joined() { task.cancel() }
         (watch, timer, routerEvents, probes) = (nil, nil, nil, [:])
         endChecks(state.report)
-        for stream in streams.values { stream.finish() }
-        streams = [:]
+        reports.finish()
+        changes.finish()
     }
 
     private func handle(_ event: ValidationEvent) {
@@ -171,6 +221,7 @@ final class ValidatorEngine: @unchecked Sendable {
             switch action {
             case .probe(let round, let position): probe(position, in: round)
             case .askPortal(let round, let url): askPortal(url, in: round)
+            case .findTranslator(let path): findTranslator(on: path)
             case .cancel(let round): for task in probes.removeValue(forKey: round) ?? [] { task.cancel() }
             case .publish(let report): publish(report)
             case .endChecks(let report): endChecks(report)
@@ -191,7 +242,8 @@ final class ValidatorEngine: @unchecked Sendable {
     }
 
     private func publish(_ report: ValidationReport) {
-        for stream in streams.values { stream.yield(report) }
+        reports.yield(report)
+        if let path { changes.yield(.init(path: path, validation: report)) }
     }
 
     private func begin(_ check: PendingCheck, _ continuation: UnsafeContinuation<ValidationReport, Never>) {
@@ -215,8 +267,8 @@ final class ValidatorEngine: @unchecked Sendable {
 
     private func probe(_ position: Int, in round: UInt64) {
         guard let path = state.report.path else { return }
-        let task = Task { [weak self, prober, endpoint = endpoints[position]] in
-            let outcome = await prober.probe(endpoint, through: path)
+        let task = Task { [weak self, prober, endpoint = endpoints[position], prefix = state.report.nat64?.prefix] in
+            let outcome = await prober.probe(endpoint, through: path, translatedBy: prefix)
             self?.receive(.answered(round: round, position: position, outcome))
         }
         probes[round, default: []].append(task)
@@ -229,6 +281,14 @@ final class ValidatorEngine: @unchecked Sendable {
             self?.receive(.portalReplied(round: round, reply))
         }
         probes[round, default: []].append(task)
+    }
+
+    private func findTranslator(on number: UInt64) {
+        guard let path = state.report.path else { return }
+        Task { [weak self, prober] in
+            let prefixes = await prober.findTranslators(through: path)
+            self?.receive(.translatorFound(path: number, prefixes))
+        }
     }
 
     /// Sets the timer to the next time at which the state changes by itself.

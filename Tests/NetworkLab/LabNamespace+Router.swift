@@ -8,11 +8,13 @@ extension LabNamespace {
     ///   - router: Its link-local address, which the interface has.
     ///   - lifetime: For how long it may be used, in seconds.
     ///   - interface: The index of the interface to send it by.
+    ///   - options: The options, in the form of RFC 4861 §4.6; none by default.
     /// - Throws: The errno of what the kernel refused.
     package func advertiseRouter(
         _ router: IPAddress,
         lifetime: UInt16,
-        on interface: Int32
+        on interface: Int32,
+        options: [UInt8] = []
     ) throws {
         try run {
             let type = Int32(SOCK_RAW.rawValue) | Int32(SOCK_CLOEXEC.rawValue)
@@ -27,7 +29,7 @@ extension LabNamespace {
             }
             // Type, code, checksum (the kernel's), hop limit, flags, lifetime, reachable time, retransmission time.
             let octets: [UInt8] = [134, 0, 0, 0, 64, 0, UInt8(lifetime >> 8), UInt8(truncatingIfNeeded: lifetime)]
-            let message = octets + [UInt8](repeating: 0, count: 8)
+            let message = octets + [UInt8](repeating: 0, count: 8) + options
             let allNodes = IPAddress(family: .ipv6, bits: 0xFF02 << 112 | 1)
             try withSocketAddress(allNodes, 0) { address, length throws(LabError) in
                 try systemCall("send a router advertisement") {

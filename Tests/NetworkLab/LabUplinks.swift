@@ -76,4 +76,7 @@ package final class LabUplinks: Sendable {
         try wifi.rtnl.setUp("ap0")
         try? wifi.rtnl.addAddress("2001:db8:1::1/64", on: "ap0")
     }
+
+    /// The number of packets that an interface of the machine has sent.
+    package func sentPackets(_ interface: String) throws -> UInt64 { try home.sentPackets(interface) }
 }

@@ -77,7 +77,7 @@ struct ImportTableTests {
         "RequestGate": ["NetworkClientCore", "ReachabilityCore"],
         "Validation": [
             "Glibc", "LinuxSystem", "Locking", "NIOCore", "NIOPosix", "NetworkClient", "NetworkClientCore",
-            "Reachability", "ReachabilityCore", "ValidationCore",
+            "Reachability", "ReachabilityCore", "SwiftASN1", "ValidationCore", "X509",
         ],
         "ValidationCore": ["ReachabilityCore"],
         "Reachability": ["CNetlink", "Glibc", "LinuxSystem", "Locking", "ReachabilityCore", "Synchronization"],

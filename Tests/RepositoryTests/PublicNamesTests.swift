@@ -75,10 +75,11 @@ struct PublicNamesTests {
         RetryReason ValidationRequirement
         """,
         "Validation": """
-        PathValidator
+        PathValidator ValidationChange
         """,
         "ValidationCore": """
-        CaptivePortal EndpointFinding NoInternetReason PortalSession ProbeFailure ProbeMeaning ProofStrength
+        CaptivePortal EndpointFinding NAT64Discovery NAT64Discovery.Source NoInternetReason PortalSession ProbeFailure
+        ProbeMeaning ProofStrength
         ValidationConfiguration ValidationEndpoint ValidationEndpoint.DNSExpectation ValidationEndpoint.HTTPExpectation
         ValidationEndpoint.Probe ValidationEvidence ValidationInstant ValidationPath ValidationReport ValidationTrigger
         ValidationVerdict

@@ -1,12 +1,20 @@
+import HTTPLab
 import NetworkClient
 import Reachability
 import ReachabilityCore
 
 /// A path through the loopback interface, as if it led to the internet; tests put servers and portals behind it.
 final class LoopbackPath: Connectivity {
-    private let isMetered: Bool
+    private let isMetered: Observed<Bool>
+    private let watcher = Observed<(@Sendable () -> Void)?>(nil)
 
-    init(isMetered: Bool = false) { self.isMetered = isMetered }
+    init(isMetered: Bool = false) { self.isMetered = .init(isMetered) }
+
+    /// Makes it another path, which is metered or not.
+    func change(isMetered: Bool) {
+        self.isMetered.update { $0 = isMetered }
+        watcher.value?()
+    }
 
     var status: ReachabilityStatus { .wifi }
 
@@ -26,7 +34,7 @@ final class LoopbackPath: Connectivity {
             interface: interface,
             carriers: [interface],
             ipv4: family,
-            isExpensive: isMetered
+            isExpensive: isMetered.value
         )
     }
 
@@ -38,7 +46,10 @@ final class LoopbackPath: Connectivity {
         )
     }
 
-    func watch(_ destinations: [IPAddress], _ body: @escaping @Sendable () -> Void) -> any ConnectivityWatch { Watch() }
+    func watch(_ destinations: [IPAddress], _ body: @escaping @Sendable () -> Void) -> any ConnectivityWatch {
+        watcher.update { $0 = body }
+        return Watch()
+    }
 
     private struct Watch: ConnectivityWatch {
         func cancel() {}

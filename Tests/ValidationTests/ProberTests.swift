@@ -49,6 +49,20 @@ import ValidationCore
         #expect(try await Self.reply(of: nginx, trusting: hotel) == PortalReply(isCaptive: true, loginURL: nil))
     }
 
+    // MARK: IPv4 addresses on a path without IPv4
+
+    @Test func `an IPv4 address can't be reached on a path that has neither IPv4 nor a translator`() async throws {
+        let server = try AnsweringServer { _ in [.response(status: "204 No Content")] }
+        let endpoint = try #require(ValidationEndpoint.http(server.url))
+        let configuration = ValidationConfiguration(endpoints: [endpoint], timeout: .seconds(600))
+        let loop = MultiThreadedEventLoopGroup.singleton.next()
+        let prober = try EndpointProber(configuration, .init(), .direct, loop)
+        var path = Self.loopback
+        path.networks = [.init(.init(family: .ipv6, bits: 0x2001_0DB8 << 96), length: 64)]
+        #expect(await prober.probe(endpoint, through: path) == .failed(.unreachable))
+        #expect(server.requests.value.isEmpty)
+    }
+
     // MARK: Names
 
     private static let address = IPAddress(ipv4: 0xC000_0207)

@@ -1,12 +1,15 @@
 import NIOCore
 import NetworkClient
 import NetworkClientCore
+import ReachabilityCore
 import ValidationCore
 
 /// Asks endpoints, with sockets that are bound to the path's interface, and reports what was observed.
 ///
 /// Each HTTP request has a session of its own: nothing is kept from one to the next, not even a connection.
 struct EndpointProber: Sendable {
+    /// The time limit of each stage, such as the lookup of a name: shorter than that of the whole, after which it is not known
+    /// any more what was silent.
     private let timeout: Duration
     private let tls: TLSOptions
     private let proxy: ProxyConfiguration
@@ -25,7 +28,7 @@ struct EndpointProber: Sendable {
         _ loop: any EventLoop
     ) throws(HTTPError) {
         guard tls.provesServers else { throw Self.unproven }
-        timeout = configuration.timeout
+        timeout = configuration.timeout * 9 / 10
         self.tls = tls
         self.proxy = proxy
         self.loop = loop
@@ -66,15 +69,61 @@ struct EndpointProber: Sendable {
     /// - Parameters:
     ///   - endpoint: The endpoint, one of the configuration's.
     ///   - path: The path, to whose interface the socket is bound.
+    ///   - prefix: The prefix by which an IPv4 address is reached on a path that has IPv6 only; nil if none is known.
     /// - Returns: What was observed; cancelling the task ends the probe early.
-    func probe(_ endpoint: ValidationEndpoint, through path: ValidationPath) async -> ProbeOutcome {
+    func probe(
+        _ endpoint: ValidationEndpoint,
+        through path: ValidationPath,
+        translatedBy prefix: NAT64Prefix? = nil
+    ) async -> ProbeOutcome {
+        guard path.isIPv6Only, let own = endpoint.ipv4Address else {
+            return await ask(endpoint, through: path, tls, connectors[endpoint])
+        }
+        // With a bound socket the kernel would look for the address on the link itself.
+        guard let address = prefix?.address(for: own) else { return .failed(.unreachable) }
+        do throws(HTTPError) {
+            let translated = endpoint.located(at: address)
+            let tls = tls.forTranslated(own)
+            let connector = try Self.connector(for: translated, tls)
+            return await ask(translated, through: path, tls, connector, host: endpoint.hostField)
+        } catch {
+            return .unusable(error.reason)
+        }
+    }
+
+    /// Asks an endpoint at its address.
+    ///
+    /// With a `host`, HTTP requests are for that one, which is reached at another address.
+    private func ask(
+        _ endpoint: ValidationEndpoint,
+        through path: ValidationPath,
+        _ tls: TLSOptions,
+        _ connector: StreamConnector?,
+        host: String? = nil
+    ) async -> ProbeOutcome {
         switch endpoint.probe {
-        case .http(let url, _): await request(url, through: path)
-        case .tls(let host, let port, _): await connect(to: host, port, endpoint, isSecure: true, through: path)
-        case .tcp(let host, let port): await connect(to: host, port, endpoint, isSecure: false, through: path)
+        case .http(let url, _): await request(url, through: path, tls, host: host)
+        case .tls(let host, let port, _): await connect(to: host, port, connector, isSecure: true, through: path)
+        case .tcp(let host, let port): await connect(to: host, port, connector, isSecure: false, through: path)
         case .dns(let name, let server, _):
             await names.ask(for: name, server: server, through: path.interface, within: timeout)
         }
+    }
+
+    /// Asks the name servers for the translators of the path (RFC 7050, 3).
+    ///
+    /// - Returns: Their prefixes; none if the name servers make no addresses; nil if they don't answer.
+    func findTranslators(through path: ValidationPath) async -> [NAT64Prefix]? {
+        let outcome = await names.ask(
+            for: "ipv4only.arpa",
+            .ipv6,
+            server: nil,
+            through: path.interface,
+            within: timeout
+        )
+        // NOERROR without addresses, or NXDOMAIN, is an answer; other codes say that the server could not find out.
+        guard case .nameAnswer(let code, let addresses) = outcome, code == 0 || code == 3 else { return nil }
+        return NAT64Prefix.prefixes(revealedBy: addresses)
     }
 
     /// Asks the API of a captive portal (RFC 8908, 4.1); returns nil if it does not reply as it should.
@@ -93,9 +142,14 @@ struct EndpointProber: Sendable {
 
     // MARK: HTTP
 
-    private func request(_ url: String, through path: ValidationPath) async -> ProbeOutcome {
+    private func request(
+        _ url: String,
+        through path: ValidationPath,
+        _ tls: TLSOptions,
+        host: String?
+    ) async -> ProbeOutcome {
         do throws(HTTPError) {
-            let session = try session(through: path, tls, proxy, accepting: "*/*")
+            let session = try session(through: path, tls, proxy, accepting: "*/*", host: host)
             defer { session.invalidate(.cancellingRequests) }
             let response = try await session.stream(.get, url).response()
             let location = response.head.headerFields[.location]
@@ -125,10 +179,13 @@ struct EndpointProber: Sendable {
         through path: ValidationPath,
         _ tls: TLSOptions,
         _ proxy: ProxyConfiguration,
-        accepting type: String
+        accepting type: String,
+        host: String? = nil
     ) throws(HTTPError) -> HTTPSession {
+        var headers: HTTPFields = [.accept: type, .cacheControl: "no-cache, no-store"]
+        if let host, let name = HTTPField.Name("Host") { headers[name] = host }
         let configuration = HTTPConfiguration(
-            headers: [.accept: type, .cacheControl: "no-cache, no-store"],
+            headers: headers,
             timeouts: .init(
                 resolve: timeout,
                 connect: timeout,
@@ -154,11 +211,11 @@ struct EndpointProber: Sendable {
     private func connect(
         to host: String,
         _ port: Int,
-        _ endpoint: ValidationEndpoint,
+        _ connector: StreamConnector?,
         isSecure: Bool,
         through path: ValidationPath
     ) async -> ProbeOutcome {
-        guard let connector = connectors[endpoint] else { return .unusable("the endpoint is not configured") }
+        guard let connector else { return .unusable("the endpoint is not configured") }
         let target = StreamConnector.Target(host: host, port: port, binding: .interfaceIndex(path.interface))
         let attempt = connector.connect(to: target, timeout: timeout, on: loop) { _ in }
         do {

@@ -14,6 +14,7 @@ struct NameProber: Sendable {
     ///
     /// - Parameters:
     ///   - name: The name.
+    ///   - family: The addresses' family; IPv4 by default.
     ///   - server: The name server; nil for those in `/etc/resolv.conf`, one after the other.
     ///   - interface: The interface to bind to.
     ///   - timeout: The time limit, after which the thread that waits is released.
@@ -21,12 +22,13 @@ struct NameProber: Sendable {
     /// - Returns: The answer, or why there is none.
     func ask(
         for name: String,
+        _ family: AddressFamily = .ipv4,
         server: IPAddress?,
         through interface: InterfaceIndex,
         within timeout: Duration,
         port: UInt16 = 53
     ) async -> ProbeOutcome {
-        guard let message = NameMessage(name, id: .random(in: 0 ... .max)) else {
+        guard let message = NameMessage(name, family, id: .random(in: 0 ... .max)) else {
             return .unusable("'\(name)' is no name")
         }
         return await withUnsafeContinuation { continuation in
@@ -138,7 +140,8 @@ struct NameProber: Sendable {
         guard let file = fopen(path, "re") else { return "" }
         defer { fclose(file) }
         var buffer = [UInt8](repeating: 0, count: 16_384)
-        return String(decoding: buffer.prefix(fread(&buffer, 1, buffer.count, file)), as: UTF8.self)
+        let count = fread(&buffer, 1, buffer.count, file)
+        return String(decoding: buffer.prefix(count), as: UTF8.self)
     }
 }
 

@@ -1,26 +1,28 @@
-import ReachabilityCore
+package import ReachabilityCore
 
-/// A DNS query for the IPv4 addresses of a name, and its reply (RFC 1035, 4).
+/// A DNS query for the addresses of a name, of one family, and its reply (RFC 1035, 4; RFC 3596).
 package struct NameMessage: Sendable, Hashable {
     /// The number that tells the reply from others.
     package let id: UInt16
     /// The query's bytes.
     package let query: [UInt8]
     private let question: [UInt8]
+    private let family: AddressFamily
 
     /// The length of the header.
     private static let headerSize = 12
-    /// `A` and `IN`.
-    private static let typeAndClass: [UInt8] = [0, 1, 0, 1]
+    /// `A` or `AAAA`, and `IN`.
+    private static func typeAndClass(_ family: AddressFamily) -> [UInt8] { [0, family == .ipv4 ? 1 : 28, 0, 1] }
 
     /// Makes a query that asks for recursion; nil for a name that can't be asked for: an empty label, or one of more than 63
     /// bytes, or 253 bytes in all.
-    package init?(_ name: String, id: UInt16) {
+    package init?(_ name: String, _ family: AddressFamily = .ipv4, id: UInt16) {
         let text = name.hasSuffix(".") ? name.dropLast() : name[...]
         let labels = text.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
         guard text.utf8.count <= 253, labels.allSatisfy({ 1...63 ~= $0.count }) else { return nil }
-        question = labels.flatMap { [UInt8($0.count)] + $0 } + [0] + Self.typeAndClass
+        question = labels.flatMap { [UInt8($0.count)] + $0 } + [0] + Self.typeAndClass(family)
         self.id = id
+        self.family = family
         query = [UInt8(id >> 8), UInt8(truncatingIfNeeded: id), 1, 0, 0, 1, 0, 0, 0, 0, 0, 0] + question
     }
 
@@ -33,7 +35,7 @@ package struct NameMessage: Sendable, Hashable {
         guard bytes.count >= end, bytes[0] == query[0], bytes[1] == query[1], bytes[2] & 0x80 != 0 else { return nil }
         guard Self.lowercased(bytes[Self.headerSize..<end]) == Self.lowercased(question[...]) else { return nil }
         let count = Int(bytes[6]) << 8 | Int(bytes[7])
-        return .nameAnswer(code: bytes[3] & 0x0F, addresses: Self.addresses(in: bytes, from: end, count: count))
+        return .nameAnswer(code: bytes[3] & 0x0F, addresses: addresses(in: bytes, from: end, count: count))
     }
 
     /// Servers may change the case of letters.
@@ -42,16 +44,18 @@ package struct NameMessage: Sendable, Hashable {
     }
 
     /// The addresses of the answer section, as far as it is well-formed.
-    private static func addresses(in bytes: [UInt8], from start: Int, count: Int) -> [IPAddress] {
+    private func addresses(in bytes: [UInt8], from start: Int, count: Int) -> [IPAddress] {
+        let (typeAndClass, size) = (Self.typeAndClass(family), family.bitWidth / 8)
         var position = start
         var found: [IPAddress] = []
         for _ in 0..<count {
-            guard let record = endOfName(in: bytes, at: position), record + 10 <= bytes.count else { break }
+            guard let record = Self.endOfName(in: bytes, at: position), record + 10 <= bytes.count else { break }
             let length = Int(bytes[record + 8]) << 8 | Int(bytes[record + 9])
             let data = record + 10
             guard data + length <= bytes.count else { break }
-            if bytes[record..<record + 4].elementsEqual(typeAndClass), length == 4 {
-                found.append(.init(ipv4: bytes[data..<data + 4].reduce(0) { $0 << 8 | UInt32($1) }))
+            if bytes[record..<record + 4].elementsEqual(typeAndClass), length == size {
+                let value = bytes[data..<data + size].reduce(UInt128(0)) { $0 << 8 | UInt128($1) }
+                found.append(.init(family: family, bits: value << UInt128(128 - family.bitWidth)))
             }
             position = data + length
         }

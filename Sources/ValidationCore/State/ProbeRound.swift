@@ -1,5 +1,7 @@
 /// One round of probes: the captive portal's API if the network has announced one, then the first endpoint, and the others if
 /// that does not settle the matter.
+///
+/// Before it begins, it may await the translator without which IPv4 addresses can't be asked.
 struct ProbeRound: Sendable, Hashable {
     /// The number by which answers are told from those of earlier rounds.
     let number: UInt64
@@ -9,6 +11,10 @@ struct ProbeRound: Sendable, Hashable {
     private(set) var findings: [EndpointFinding?]
     /// Whether the reply of the portal's API is awaited.
     private(set) var awaitsPortal = false
+    /// Whether the prefix of a translator is awaited.
+    private(set) var awaitsTranslator = false
+    /// The URI of the portal's API; nil if the network has announced none.
+    let portalURL: String?
     private let endpoints: [ValidationEndpoint]
     private let timeout: Duration
     private let secondOpinionDelay: Duration
@@ -20,8 +26,9 @@ struct ProbeRound: Sendable, Hashable {
     private var deadline: ValidationInstant?
 
     /// Creates a round.
-    init(number: UInt64, isOnDemand: Bool, _ configuration: ValidationConfiguration) {
+    init(number: UInt64, isOnDemand: Bool, portalURL: String?, _ configuration: ValidationConfiguration) {
         self.number = number
+        self.portalURL = portalURL
         self.isOnDemand = isOnDemand
         endpoints = configuration.endpoints
         timeout = configuration.timeout
@@ -34,22 +41,31 @@ struct ProbeRound: Sendable, Hashable {
 
     /// Whether nothing more is asked or awaited.
     var isFinished: Bool {
-        guard !awaitsPortal else { return false }
+        guard !isWaiting else { return false }
         return received.contains { $0.meaning.isProof } || findings.allSatisfy { $0 != nil }
     }
+
+    /// Whether something is awaited before the endpoints are asked.
+    var isWaiting: Bool { awaitsPortal || awaitsTranslator }
 
     /// The findings that there are.
     var received: [EndpointFinding] { findings.compactMap(\.self) }
 
+    /// Awaits the prefix of a translator, for as long as the first endpoint is awaited before others are asked.
+    mutating func awaitTranslator(at now: ValidationInstant) {
+        awaitsTranslator = true
+        deadline = now.advanced(by: secondOpinionDelay)
+    }
+
     /// Begins with the portal's API.
     mutating func askPortal(at now: ValidationInstant) {
-        awaitsPortal = true
+        (awaitsTranslator, awaitsPortal) = (false, true)
         deadline = now.advanced(by: timeout)
     }
 
     /// Begins with the first endpoint; returns the positions of the endpoints to ask now.
     mutating func askFirst(at now: ValidationInstant) -> Range<Int> {
-        awaitsPortal = false
+        (awaitsTranslator, awaitsPortal) = (false, false)
         secondOpinionTime = endpoints.count > 1 ? now.advanced(by: secondOpinionDelay) : nil
         return ask(1, at: now)
     }
@@ -69,7 +85,7 @@ struct ProbeRound: Sendable, Hashable {
 
     /// Does what is due; returns the positions of the endpoints to ask now.
     ///
-    /// The portal's API that is silent is given up by the caller, who sees ``awaitsPortal`` after ``isOverdue(at:)``.
+    /// What is awaited before is given up by the caller, who sees ``isWaiting`` after ``isOverdue(at:)``.
     mutating func advance(to now: ValidationInstant) -> Range<Int> {
         if isOverdue(at: now) {
             for position in 0..<askedCount where findings[position] == nil {

@@ -10,8 +10,12 @@ package enum ValidationEvent: Sendable, Hashable {
     case requestSucceeded(path: UInt64, isAuthenticated: Bool)
     /// A request over the path has failed without an answer.
     case requestFailed(path: UInt64)
-    /// A network has announced the URI of its portal's API (RFC 8910), or that it has none.
-    case portalAnnounced(String, InterfaceIndex)
+    /// A network has announced the URI of its portal's API (RFC 8910), or that it has none: what is no https URL.
+    case portalAnnounced(String, InterfaceIndex, by: AnnouncementSource = .router)
+    /// A network has announced the prefix of a translator, and for how long it is valid (RFC 8781); zero withdraws it.
+    case translatorAnnounced(NAT64Prefix, lifetime: Duration, InterfaceIndex)
+    /// A name server has revealed these prefixes on the path (RFC 7050); nil if none has answered.
+    case translatorFound(path: UInt64, [NAT64Prefix]?)
     /// Somebody asks for a round of probes, and awaits its end.
     case checkRequested
     /// Requests begin or cease to wait until the path is validated.
@@ -28,6 +32,8 @@ package enum ValidationAction: Sendable, Hashable {
     case probe(round: UInt64, position: Int)
     /// Ask the portal's API, bound to the path's interface, and report its reply.
     case askPortal(round: UInt64, url: String)
+    /// Ask a name server for a translator's prefix, bound to the path's interface, and report its answer.
+    case findTranslator(path: UInt64)
     /// End the round's probes that are under way; their answers no longer count.
     case cancel(round: UInt64)
     /// Tell subscribers of a change.

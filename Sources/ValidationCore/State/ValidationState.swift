@@ -20,8 +20,11 @@ package struct ValidationState: Sendable {
     private var pacing: ProbePacing
     private var round: ProbeRound?
     private var roundCount: UInt64 = 0
-    /// The portals' APIs that networks have announced.
-    private var announcements: [InterfaceIndex: String] = [:]
+    private var announcements: [InterfaceIndex: NetworkAnnouncements] = [:]
+    /// Whether the portal's API was announced after the round began, or was not asked for another reason.
+    private var isPortalUnasked = false
+    /// What the name servers of the current path reveal.
+    private var revelation = Revelation.unknown
     /// The number of checks that await the end of the round.
     private var checkCount = 0
     /// Whether requests wait until the path is validated.
@@ -32,6 +35,14 @@ package struct ValidationState: Sendable {
     /// Whether a plain HTTP request has ended a pause since the verdict began; one may.
     private var hasEndedPause = false
     private var actions: [ValidationAction] = []
+
+    /// What name servers reveal of a translator.
+    private enum Revelation: Hashable {
+        /// None was asked, or none has answered.
+        case unknown
+        case awaited
+        case prefix(NAT64Prefix?)
+    }
 
     /// How long a verdict must have lasted for its end to make pauses short again.
     private static let steadyTime = Duration.seconds(60)
@@ -50,7 +61,7 @@ package struct ValidationState: Sendable {
 
     /// Returns the next time at which ``advance(to:)`` has to be called; nil if only an event can change anything.
     package func wakeUp(after now: ValidationInstant) -> ValidationInstant? {
-        [round?.wakeUp, nextRound(at: now), report.session?.end].compactMap(\.self).min()
+        [round?.wakeUp, nextRound(at: now), report.session?.end, translatorEnd(at: now)].compactMap(\.self).min()
     }
 
     /// Handles an event.
@@ -62,7 +73,11 @@ package struct ValidationState: Sendable {
         case .gatewayFailed(let address, let interface): gatewayFailed(address, interface)
         case .requestSucceeded(let path, let isAuthenticated): requestSucceeded(on: path, isAuthenticated, at: now)
         case .requestFailed(let path): requestFailed(on: path)
-        case .portalAnnounced(let url, let interface): portalAnnounced(url, interface)
+        case .portalAnnounced(let url, let interface, let source): portalAnnounced(url, interface, by: source)
+        case .translatorAnnounced(let prefix, let lifetime, let interface):
+            let end = now.advanced(by: lifetime)
+            announcements[interface, default: .init()].announceTranslator(prefix, until: end, at: now)
+        case .translatorFound(let path, let prefixes): translatorFound(prefixes, on: path, at: now)
         case .checkRequested: checkRequested(at: now)
         case .demandChanged(let isDemanded): self.isDemanded = isDemanded
         case .answered(let number, let position, let outcome): answered(number, position, outcome, at: now)
@@ -75,6 +90,7 @@ package struct ValidationState: Sendable {
     ///
     /// - Returns: The actions, in their order.
     package mutating func advance(to now: ValidationInstant) -> [ValidationAction] {
+        updateTranslator(at: now)
         advanceRound(to: now)
         endSession(at: now)
         if let time = nextRound(at: now), time <= now { startRound(isOnDemand: false, at: now) }
@@ -89,15 +105,21 @@ extension ValidationState {
     private mutating func pathChanged(_ path: ValidationPath?, at now: ValidationInstant) {
         guard path != report.path else { return }
         cancelRound()
-        // What a network announces precedes the path, and ends with it.
-        if let old = report.path?.interface, old != path?.interface { announcements[old] = nil }
+        // What a router announces precedes the path, and ends with it.
+        if let old = report.path?.interface { leave(old, for: path?.interface) }
         pathNumber += 1
         pacing.reset()
+        (isPortalUnasked, revelation) = (false, .unknown)
         clearPendingTrigger()
         report = .init(verdict: .notChecked, path: path, since: now, pendingTrigger: path == nil ? nil : .pathChanged)
+        report.nat64 = translator(at: now)
         actions.append(.publish(report))
         guard checkCount > 0 else { return }
         if canAsk { startRound(isOnDemand: true, at: now) } else { endChecks() }
+    }
+
+    private mutating func leave(_ old: InterfaceIndex, for new: InterfaceIndex?) {
+        if old == new { announcements[old]?.announcePortal(nil, by: .lease) } else { announcements[old] = nil }
     }
 
     private mutating func gatewayFailed(_ address: IPAddress, _ interface: InterfaceIndex) {
@@ -110,6 +132,7 @@ extension ValidationState {
         guard path == pathNumber, report.path != nil else { return }
         guard isAuthenticated else { return hintOfRecovery() }
         if round?.isOnDemand == false { cancelRound() }
+        isPortalUnasked = false
         shortenPauses(before: .validated, at: now)
         set(.validated, .traffic, checkedAt: now, at: now)
     }
@@ -127,11 +150,13 @@ extension ValidationState {
         if report.verdict == .validated || report.verdict == .notChecked { report.pendingTrigger = .requestFailed }
     }
 
-    private mutating func portalAnnounced(_ url: String, _ interface: InterfaceIndex) {
+    private mutating func portalAnnounced(_ url: String, _ interface: InterfaceIndex, by source: AnnouncementSource) {
+        let old = announcements[interface]?.portalURL
         let usable = PortalURL.isUsable(url) ? url : nil
-        guard announcements[interface] != usable else { return }
-        announcements[interface] = usable
-        guard usable != nil, report.path?.interface == interface else { return }
+        announcements[interface, default: .init()].announcePortal(usable, by: source)
+        guard report.path?.interface == interface, announcement != old else { return }
+        isPortalUnasked = announcement != nil
+        guard isPortalUnasked else { return }
         report.pendingTrigger = .portalAnnounced
         pacing.endPause()
     }
@@ -172,6 +197,17 @@ extension ValidationState {
         if round?.isFinished == true { concludeRound(at: now) }
     }
 
+    private mutating func translatorFound(
+        _ prefixes: [NAT64Prefix]?,
+        on path: UInt64,
+        at now: ValidationInstant
+    ) {
+        guard path == pathNumber, revelation == .awaited else { return }
+        revelation = prefixes.map { .prefix($0.first) } ?? .unknown
+        updateTranslator(at: now)
+        if round?.awaitsTranslator == true { beginRound(at: now) }
+    }
+
     /// Ends the verdict that there is a portal, because the portal says so; that the path works is not known yet.
     private mutating func withdraw(at now: ValidationInstant) {
         report.verdict = .notChecked
@@ -195,10 +231,18 @@ extension ValidationState {
     /// Whether there is anything to ask on the current path.
     private var canAsk: Bool { report.path != nil && roundSize > 0 }
 
-    private var announcement: String? { report.path.flatMap { announcements[$0.interface] } }
+    private var announcement: String? { report.path.flatMap { announcements[$0.interface]?.portalURL } }
+
+    /// Whether the name servers are to be asked for a translator, with the next round.
+    private var needsTranslator: Bool {
+        report.path?.isIPv6Only == true && report.nat64 == nil && revelation == .unknown
+            && !configuration.endpoints.isEmpty
+    }
 
     /// The maximum number of probes of a round.
-    private var roundSize: Int { configuration.endpoints.count + (announcement == nil ? 0 : 1) }
+    private var roundSize: Int {
+        configuration.endpoints.count + (announcement == nil ? 0 : 1) + (needsTranslator ? 1 : 0)
+    }
 
     /// Returns when the next round may begin that nobody asks for; nil if none is needed or allowed.
     private func nextRound(at now: ValidationInstant) -> ValidationInstant? {
@@ -211,16 +255,21 @@ extension ValidationState {
     private mutating func startRound(isOnDemand: Bool, at now: ValidationInstant) {
         roundCount += 1
         pacing.roundStarted(at: now)
-        var next = ProbeRound(number: roundCount, isOnDemand: isOnDemand, configuration)
-        guard let announcement else {
-            let positions = next.askFirst(at: now)
-            round = next
-            return probe(positions, at: now)
-        }
-        next.askPortal(at: now)
-        round = next
+        isPortalUnasked = false
+        round = .init(number: roundCount, isOnDemand: isOnDemand, portalURL: announcement, configuration)
+        guard needsTranslator else { return beginRound(at: now) }
+        revelation = .awaited
         pacing.probeSent(at: now)
-        actions.append(.askPortal(round: roundCount, url: announcement))
+        actions.append(.findTranslator(path: pathNumber))
+        let needsPrefix = configuration.endpoints.contains { $0.ipv4Address != nil }
+        if needsPrefix { round?.awaitTranslator(at: now) } else { beginRound(at: now) }
+    }
+
+    private mutating func beginRound(at now: ValidationInstant) {
+        guard let url = round?.portalURL else { return probe(round?.askFirst(at: now) ?? 0..<0, at: now) }
+        round?.askPortal(at: now)
+        pacing.probeSent(at: now)
+        actions.append(.askPortal(round: roundCount, url: url))
     }
 
     private mutating func probe(_ positions: Range<Int>, at now: ValidationInstant) {
@@ -232,9 +281,9 @@ extension ValidationState {
 
     private mutating func advanceRound(to now: ValidationInstant) {
         guard let current = round else { return }
-        if current.awaitsPortal {
-            if current.isOverdue(at: now) { portalReplied(current.number, nil, at: now) }
-            return
+        if current.isWaiting {
+            guard current.isOverdue(at: now) else { return }
+            return current.awaitsPortal ? portalReplied(current.number, nil, at: now) : beginRound(at: now)
         }
         probe(round?.advance(to: now) ?? 0..<0, at: now)
         if round?.isFinished == true { concludeRound(at: now) }
@@ -249,12 +298,42 @@ extension ValidationState {
     private mutating func endRound(at now: ValidationInstant, needsConfirmation: Bool = false) {
         cancelRound()
         pacing.roundEnded(at: now, needsConfirmation: needsConfirmation)
+        if isPortalUnasked { pacing.endPause() }
     }
 
     private mutating func endChecks() {
         guard checkCount > 0 else { return }
         checkCount = 0
         actions.append(.endChecks(report))
+    }
+}
+
+// MARK: - Translators
+
+extension ValidationState {
+    /// Returns the translator of the current path; a router's takes precedence over what a name server reveals (RFC 8781, 5).
+    private func translator(at now: ValidationInstant) -> NAT64Discovery? {
+        guard let path = report.path, path.isIPv6Only else { return nil }
+        if let (prefix, _) = announcements[path.interface]?.translator(at: now) {
+            return .init(prefix: prefix, source: .routerAdvertisement)
+        }
+        guard case .prefix(let prefix?) = revelation else { return nil }
+        return .init(prefix: prefix, source: .nameServer)
+    }
+
+    /// Returns when the translator that a router has announced ends.
+    private func translatorEnd(at now: ValidationInstant) -> ValidationInstant? {
+        guard let path = report.path, report.nat64?.source == .routerAdvertisement else { return nil }
+        return announcements[path.interface]?.translator(at: now)?.end
+    }
+
+    private mutating func updateTranslator(at now: ValidationInstant) {
+        let new = translator(at: now)
+        guard new != report.nat64 else { return }
+        report.nat64 = new
+        actions.append(.publish(report))
+        // What could not be asked before can be now.
+        if new != nil, report.verdict != .validated { pacing.endPause() }
     }
 }
 
@@ -330,7 +409,7 @@ extension ValidationState {
     }
 
     private mutating func clearPendingTrigger() {
-        report.pendingTrigger = nil
+        report.pendingTrigger = isPortalUnasked ? .portalAnnounced : nil
         failureCount = 0
         gatewayHasFailed = false
     }

@@ -75,6 +75,35 @@ public struct ValidationEndpoint: Sendable, Hashable {
     ) -> Self { .init(.dns(name: name, server: server, expectation)) }
 }
 
+extension ValidationEndpoint {
+    /// The IPv4 address by which the endpoint, or the name server to ask, is given; nil for a name or an IPv6 address.
+    package var ipv4Address: IPAddress? {
+        let address: IPAddress? =
+            switch probe {
+            case .http(let url, _): EndpointURL(url).flatMap { IPAddress($0.host) }
+            case .tls(let host, _, _), .tcp(let host, _): IPAddress(host)
+            case .dns(_, let server, _): server
+            }
+        return address?.family == .ipv4 ? address : nil
+    }
+
+    /// The value of `Host` in HTTP requests (RFC 9110, 7.2); nil for other endpoints.
+    package var hostField: String? {
+        if case .http(let url, _) = probe { EndpointURL(url)?.authority } else { nil }
+    }
+
+    /// Returns the same endpoint, given by another address.
+    package func located(at address: IPAddress) -> Self {
+        switch probe {
+        case .http(let url, let expectation):
+            .init(.http(url: EndpointURL(url)?.text(at: "\(address)") ?? url, expectation))
+        case .tls(_, let port, let pins): .init(.tls(host: "\(address)", port: port, pins: pins))
+        case .tcp(_, let port): .init(.tcp(host: "\(address)", port: port))
+        case .dns(let name, _, let expectation): .init(.dns(name: name, server: address, expectation))
+        }
+    }
+}
+
 extension ValidationEndpoint: CustomStringConvertible {
     /// The endpoint as a user would write it, without user information.
     public var description: String {
@@ -86,7 +115,7 @@ extension ValidationEndpoint: CustomStringConvertible {
         }
     }
 
-    private static func bracketed(_ host: String) -> String { host.contains(":") ? "[\(host)]" : host }
+    fileprivate static func bracketed(_ host: String) -> String { host.contains(":") ? "[\(host)]" : host }
 }
 
 /// The parts of an `http` or `https` URL that decide what an answer to it means (RFC 3986).
@@ -124,6 +153,18 @@ struct EndpointURL: Sendable, Hashable {
         if port.isEmpty || port == ":" || port == ":" + ownPort { return String(host) }
         guard port.hasPrefix(":"), let number = UInt16(port.dropFirst()), number > 0 else { return nil }
         return authority
+    }
+
+    /// The host, without the brackets of an IPv6 address.
+    var host: String {
+        authority.hasPrefix("[")
+            ? String(authority.dropFirst().prefix { $0 != "]" }) : String(authority.prefix { $0 != ":" })
+    }
+
+    /// Returns the URL with another host.
+    func text(at host: String) -> String {
+        let port = authority.dropFirst(ValidationEndpoint.bracketed(self.host).count)
+        return (isSecure ? "https://" : "http://") + ValidationEndpoint.bracketed(host) + port + target
     }
 
     /// The URL.

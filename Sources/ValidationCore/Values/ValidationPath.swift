@@ -29,6 +29,9 @@ public struct ValidationPath: Sendable, Hashable {
         self.isMetered = isMetered
     }
 
+    /// Whether it has IPv6 only, so that IPv4 addresses can be reached by a translator at most.
+    package var isIPv6Only: Bool { !networks.isEmpty && networks.allSatisfy { $0.address.family == .ipv6 } }
+
     /// Takes from a network path what a verdict depends on; nil if it is not reachable.
     public init?(_ path: NetworkPath) {
         guard path.status.isReachable, let interface = path.interface else { return nil }

@@ -18,6 +18,10 @@ public struct ValidationReport: Sendable, Hashable {
     public var pendingTrigger: ValidationTrigger?
     /// The limits of the session that a portal has granted; nil if none are known.
     public var session: PortalSession?
+    /// The translator of a path without IPv4; nil for other paths, and if none was found.
+    ///
+    /// Name servers are asked for it together with the endpoints: a path that is not probed may have one all the same.
+    public var nat64: NAT64Discovery?
 
     /// Creates a report.
     public init(
@@ -27,7 +31,8 @@ public struct ValidationReport: Sendable, Hashable {
         checkedAt: ValidationInstant? = nil,
         evidence: ValidationEvidence = .none,
         pendingTrigger: ValidationTrigger? = nil,
-        session: PortalSession? = nil
+        session: PortalSession? = nil,
+        nat64: NAT64Discovery? = nil
     ) {
         self.verdict = verdict
         self.path = path
@@ -36,6 +41,7 @@ public struct ValidationReport: Sendable, Hashable {
         self.evidence = evidence
         self.pendingTrigger = pendingTrigger
         self.session = session
+        self.nat64 = nat64
     }
 
     /// Returns how long ago the evidence was obtained; nil without evidence.

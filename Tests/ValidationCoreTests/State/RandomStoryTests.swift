@@ -25,7 +25,8 @@ struct RandomStoryTests {
             .noResponse, .unreachable, .refused, .connectionCut, .nameServer, .unknownNames, .interception(""),
             .proxyLogin,
         ]
-        let expected = ["validated", "portal", "notChecked", "traffic", "portalAPI", "session"] + reasons.map(\.name)
+        let expected =
+            ["validated", "portal", "notChecked", "traffic", "portalAPI", "session", "nat64"] + reasons.map(\.name)
         #expect(seen.isSuperset(of: expected + ValidationTrigger.allCases.map(\.rawValue)), "\(seen)")
     }
 }
@@ -85,20 +86,42 @@ struct RandomStory {
 
     private mutating func step() {
         let path = Bool.random(using: &generator) ? story.state.pathNumber : story.state.pathNumber &- 1
-        switch Int.random(in: 0..<20, using: &generator) {
-        case 0...2: story.play(.pathChanged([.wifi, .wired, .cellular, nil].randomElement(using: &generator) ?? nil))
+        switch Int.random(in: 0..<24, using: &generator) {
+        case 0...2:
+            story.play(
+                .pathChanged([.wifi, .wired, .cellular, .ipv6Only, nil].randomElement(using: &generator) ?? nil)
+            )
         case 3, 4: story.play(.requestFailed(path: path))
         case 5: story.play(.requestSucceeded(path: path, isAuthenticated: .random(using: &generator)))
         case 6: story.play(.checkRequested)
         case 7: story.play(.gatewayFailed(ValidationPath.wifi.gateways[0], .random(in: 2...3, using: &generator)))
-        case 8: story.play(.portalAnnounced(Self.announcements.randomElement(using: &generator) ?? "", 3))
+        case 8:
+            let source = Bool.random(using: &generator) ? AnnouncementSource.lease : .router
+            let interface = InterfaceIndex.random(in: 3...5, using: &generator)
+            story.play(
+                .portalAnnounced(Self.announcements.randomElement(using: &generator) ?? "", interface, by: source)
+            )
+        case 18:
+            let lifetime = Duration.seconds(Int.random(in: 0...2_000, using: &generator))
+            let interface = InterfaceIndex.random(in: 3...5, using: &generator)
+            story.play(.translatorAnnounced(.wellKnown, lifetime: lifetime, interface))
+        case 19: story.translators = [nil, [], [.wellKnown]].randomElement(using: &generator) ?? nil
+        case 20: story.play(.translatorFound(path: path, [.wellKnown]))
         case 9, 16, 17: story.portal = reply()
-        case 18: story.play(.demandChanged(true))
-        case 19: story.play(.demandChanged(false))
+        case 22: story.play(.demandChanged(true))
+        case 23: story.play(.demandChanged(false))
         case 10: story.latency = .milliseconds(Int.random(in: 0...6_000, using: &generator))
         case 11: story.play(.answered(round: .random(in: 0...9, using: &generator), position: 0, .noContent))
+        case 21: overtake()
         default: network.value = change()
         }
+    }
+
+    /// A request is answered while a round that somebody asked for runs.
+    private mutating func overtake() {
+        story.play(.checkRequested)
+        story.pass(.milliseconds(Int.random(in: 0...8_000, using: &generator)))
+        story.play(.requestSucceeded(path: story.state.pathNumber, isAuthenticated: true))
     }
 
     private static let announcements = [
@@ -123,15 +146,14 @@ struct RandomStory {
         return all.randomElement(using: &generator) ?? .works
     }
 
-    /// The last day: nothing disturbs, and the budget has recovered.
+    /// The last days: nothing disturbs, and the budget recovers.
     private mutating func end() {
         network.value = .works
         story.portal = nil
         story.latency = .milliseconds(10)
         story.play(.demandChanged(false))
         story.play(.pathChanged(.wired))
-        // A budget of two probes pays for a round of two endpoints once in two days.
-        story.pass(.seconds(2 * 86_400 + 60))
+        story.pass(.seconds(3 * 86_400))
         oracle.checkEnd(story)
     }
 

@@ -13,6 +13,7 @@ struct ValidationDayTests {
             story.pass(.seconds(60))
             story.play(.requestSucceeded(path: story.state.pathNumber, isAuthenticated: true))
         }
+        print("validation day: a stable path with requests every minute: \(story.probes.count) probe")
         #expect(story.probes.count == 1)
         #expect(story.state.report.age(at: story.now) == .zero)
     }
@@ -21,6 +22,7 @@ struct ValidationDayTests {
         var story = ValidationStory(.plain)
         story.play(.pathChanged(.wifi))
         story.pass(Self.day)
+        print("validation day: a stable path without requests: \(story.probes.count) probe")
         #expect(story.probes.count == 1)
         #expect(story.state.report.age(at: story.now) == Self.day - .milliseconds(20))
     }
@@ -32,6 +34,7 @@ struct ValidationDayTests {
             story.play(.pathChanged(round.isMultiple(of: 2) ? .wifi : nil))
             story.pass(.seconds(3))
         }
+        print("validation day: a path that changes every 3 s: \(story.probes.count) probes")
         #expect((100...200).contains(story.probes.count), "\(story.probes.count)")
         let quarters = (0..<4).map { quarter in
             story.probes.count { Int(start.duration(to: $0) / .seconds(21_600)) == quarter }
@@ -44,6 +47,7 @@ struct ValidationDayTests {
         story.network = { _ in nil }
         story.play(.pathChanged(.wifi))
         story.pass(Self.day)
+        print("validation day: a dead uplink: \(story.probes.count) probes")
         #expect((100...200).contains(story.probes.count), "\(story.probes.count)")
         let rounds = zip(story.probes, story.probes.dropFirst()).map { $0.duration(to: $1) }
         #expect(rounds.filter { $0 > .seconds(2) }.prefix(3).allSatisfy { $0 < .seconds(11) })

@@ -26,6 +26,14 @@ final class ValidationOracle {
     private var isDemanded = false
     /// Whether they did when the round that runs began.
     private var isRoundDemanded = false
+    /// Whether a portal was announced since the last round began.
+    private var isAnnounced = false
+    /// The number of observations when the last trigger came that was not followed by one; nil if there is none.
+    private var triggerCount: Int?
+    /// The number of the path for which a translator was asked for and is awaited.
+    private var translatorPath: UInt64?
+    /// When the round began of which only the query for a translator was sent so far.
+    private var announcedStart: ValidationInstant?
 
     private enum Meaning { case proof, portal, trouble }
 
@@ -55,10 +63,20 @@ final class ValidationOracle {
         case .pathChanged(let new):
             guard new != path else { return }
             (path, pathStart, observations, lastTraffic, hasReason) = (new, story.now, [], nil, true)
+            (translatorPath, triggerCount) = (nil, nil)
         case .requestSucceeded(let number, true) where number == story.state.pathNumber && path != nil:
             observations.append((story.now, .proof))
-            (lastTraffic, hasReason) = (story.now, false)
-        case .requestSucceeded(_, false), .requestFailed, .gatewayFailed, .portalAnnounced: hasReason = true
+            (lastTraffic, hasReason, isAnnounced) = (story.now, false, false)
+        case .requestFailed(let number):
+            hasReason = true
+            if number == story.state.pathNumber { expectProbe(of: before) }
+        case .gatewayFailed(let address, let interface):
+            hasReason = true
+            if path?.interface == interface, path?.gateways.contains(address) == true { expectProbe(of: before) }
+        case .requestSucceeded(_, false): hasReason = true
+        case .portalAnnounced: (hasReason, isAnnounced) = (true, true)
+        case .translatorFound(let number, _): if number == translatorPath { translatorPath = nil }
+        case .translatorAnnounced: break
         case .requestSucceeded: break
         case .checkRequested: openChecks += 1
         case .demandChanged(let isDemanded): self.isDemanded = isDemanded
@@ -70,9 +88,18 @@ final class ValidationOracle {
         }
     }
 
+    /// From now on the verdict needs revalidation, until something is observed.
+    private func expectProbe(of before: ValidationReport) {
+        guard path != nil, before.verdict == .validated || before.verdict == .notChecked else { return }
+        triggerCount = observations.count
+    }
+
     private func observe(_ round: UInt64, _ position: Int, _ outcome: ProbeOutcome, _ now: ValidationInstant) {
         guard let running, running.number == round, running.asked.contains(position) else { return }
+        // A stray answer may be one to another kind of question.
+        let isHTTP = if case .http = configuration.endpoints[position].probe { true } else { false }
         switch outcome {
+        case .response where !isHTTP: observations.append((now, .trouble))
         case .response(let response) where response.status == 204: observations.append((now, .proof))
         case .connected, .nameAnswer: observations.append((now, .proof))
         case .response: observations.append((now, .portal))
@@ -81,7 +108,7 @@ final class ValidationOracle {
         }
         // A proof ends the round, and with it what was to be found out, unless other answers outweigh it.
         isContested = isContested || observations.last?.meaning != .proof
-        hasReason = isContested
+        hasReason = isContested || isAnnounced
     }
 
     /// Silence and the end of a session are seen only by time.
@@ -102,7 +129,15 @@ final class ValidationOracle {
         case .askPortal(let round, let url):
             expect(url.hasPrefix("https://"), "the portal's API \(url) is asked")
             probe(round, nil, before, story)
-        case .cancel: running = nil
+        case .findTranslator(let number):
+            expect(path?.isIPv6Only == true, "a translator is asked for on a path with IPv4")
+            expect(before.nat64 == nil, "a translator is asked for that is known")
+            expect(number == story.state.pathNumber && translatorPath != number, "a translator is asked for twice")
+            translatorPath = number
+            // The query is the beginning of a round.
+            (announcedStart, isAnnounced, isRoundDemanded) = (story.now, false, isDemanded)
+            pay(story.now)
+        case .cancel: (running, announcedStart) = (nil, nil)
         case .publish(let report): expect(report.path == path, "a report is about another path")
         case .endChecks(let report):
             expect(openChecks > 0, "checks end that nobody asked for")
@@ -120,8 +155,13 @@ final class ValidationOracle {
             expect(running?.asked.contains(position) == false, "an endpoint is asked twice in a round")
             running?.asked.append(position)
         }
+        pay(now)
+    }
+
+    /// Checks that a packet may be sent.
+    private func pay(_ now: ValidationInstant) {
         sent.append(now)
-        guard isAutomatic, !isRoundDemanded else { return }
+        guard openChecks == 0, !isRoundDemanded else { return }
         let recent = sent.count { $0.advanced(by: .seconds(86_400)) > now }
         expect(recent <= configuration.probesPerDay, "\(recent) probes in 24 hours")
         expect(path?.isMetered != true || configuration.probesMeteredPaths, "a metered path is probed")
@@ -129,14 +169,15 @@ final class ValidationOracle {
 
     private func start(_ round: UInt64, isAutomatic: Bool, _ before: ValidationReport, _ now: ValidationInstant) {
         expect(running == nil || before.path != path, "two rounds run at once")
+        let begin = announcedStart ?? now
         if isAutomatic, let last = lastRoundStart {
-            expect(last.duration(to: now) >= configuration.minimumInterval, "rounds follow too quickly")
+            expect(last.duration(to: begin) >= configuration.minimumInterval, "rounds follow too quickly")
         }
         expect(!isAutomatic || before.verdict != .validated || hasReason, "a path that works is probed")
         running = (round, [])
-        isRoundDemanded = isDemanded
         isContested = false
-        lastRoundStart = now
+        if announcedStart == nil { (isAnnounced, isRoundDemanded) = (false, isDemanded) }
+        (lastRoundStart, announcedStart) = (begin, nil)
     }
 
     // MARK: What is reported
@@ -149,6 +190,9 @@ final class ValidationOracle {
             "\(report.verdict) at \(String(describing: report.checkedAt))"
         )
         expect(report.since <= story.now, "a verdict begins in the future")
+        if let count = triggerCount, observations.count > count { triggerCount = nil }
+        expect(triggerCount == nil || report.pendingTrigger != nil, "a trigger is forgotten")
+        expect(report.nat64 == nil || path?.isIPv6Only == true, "a path with IPv4 has a translator")
         if case .event(.requestSucceeded(let number, true)) = input, number == story.state.pathNumber, path != nil {
             expect(report.verdict == .validated && report.checkedAt == story.now, "traffic does not count")
         }
@@ -183,6 +227,7 @@ final class ValidationOracle {
     private func remember(_ report: ValidationReport) {
         if let pendingTrigger = report.pendingTrigger { seen.value.insert(pendingTrigger.rawValue) }
         if report.session != nil { seen.value.insert("session") }
+        if report.nat64 != nil { seen.value.insert("nat64") }
         if report.evidence == .traffic { seen.value.insert("traffic") }
         if report.evidence == .portalAPI { seen.value.insert("portalAPI") }
         switch report.verdict {
@@ -193,9 +238,10 @@ final class ValidationOracle {
         }
     }
 
-    /// Checks that nothing is stuck, after two days on a path that works.
+    /// Checks that nothing is stuck, after three days on a path that works.
     func checkEnd(_ story: ValidationStory) {
         expect(openChecks == 0, "a check never ends")
+        expect(running == nil, "a round never ends")
         let canProbe = !configuration.endpoints.isEmpty && configuration.endpoints.count <= configuration.probesPerDay
         expect(!canProbe || story.verdict == .validated, "a path that works is \(story.verdict)")
         expect(story.verdict != .validated || story.state.wakeUp(after: story.now) == nil, "a path that works wakes up")

@@ -41,5 +41,10 @@ extension ValidationPath {
         networks: [.init(.init(ipv4: 0xC000_0202), length: 32)]
     )
     static let wired = Self(interface: 2, name: "eth0", gateways: [.init(ipv4: 0xC633_6401)])
+    static let ipv6Only = Self(
+        interface: 5,
+        name: "eth1",
+        networks: [.init(.init(family: .ipv6, bits: 0x2001_0DB8 << 96), length: 64)]
+    )
     static let cellular = Self(interface: 4, name: "wwan0", isMetered: true)
 }

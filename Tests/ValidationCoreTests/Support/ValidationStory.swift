@@ -9,6 +9,8 @@ struct ValidationStory {
     var network: (_ position: Int) -> ProbeOutcome? = { _ in .noContent }
     /// The reply of the portal's API; nil for silence.
     var portal: PortalReply?
+    /// The prefixes that a name server reveals; nil for silence.
+    var translators: [NAT64Prefix]?
     /// The time until an answer arrives.
     var latency = Duration.milliseconds(20)
     /// All actions, with their times.
@@ -36,8 +38,11 @@ struct ValidationStory {
 
     var verdict: ValidationVerdict { state.report.verdict }
 
-    /// The times of all probes, those of a portal's API included.
+    /// The times of all probes, those of a portal's API and of a translator included.
     var probes: [ValidationInstant] { actions.filter(\.action.isProbe).map(\.time) }
+
+    /// The number of queries for a translator.
+    var translatorQueries: Int { actions.count { if case .findTranslator = $0.action { true } else { false } } }
 
     /// The published reports.
     var published: [ValidationReport] {
@@ -91,6 +96,9 @@ struct ValidationStory {
             case .askPortal(let round, _):
                 guard let portal else { continue }
                 answers.append((now.advanced(by: latency), .portalReplied(round: round, portal)))
+            case .findTranslator(let path):
+                let time = now.advanced(by: translators == nil ? .seconds(5) : latency)
+                answers.append((time, .translatorFound(path: path, translators)))
             case .cancel, .publish, .endChecks: break
             }
         }
@@ -102,7 +110,7 @@ extension ValidationAction {
     /// Whether it sends something.
     var isProbe: Bool {
         switch self {
-        case .probe, .askPortal: true
+        case .probe, .askPortal, .findTranslator: true
         case .cancel, .publish, .endChecks: false
         }
     }
