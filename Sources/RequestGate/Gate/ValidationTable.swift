@@ -76,7 +76,7 @@ package struct ValidatedResponse: Sendable, Hashable {
     /// Whether the response is the server's for certain: it came over TLS, after redirects over TLS only, or from this
     /// machine.
     package var isProven: Bool
-    /// Whether the request may be sent again: it is idempotent, and its body can be produced again.
+    /// Whether the request may be repeated: it is idempotent, and its body can be produced again.
     package var isRepeatable: Bool
 
     /// Creates the inputs.
@@ -109,8 +109,8 @@ package enum ResponseVerdict: Sendable, Hashable {
 package enum UncheckedBody: Sendable, Hashable {
     /// It is delivered: the request accepts any response.
     case deliver
-    /// It is kept in memory, because the request can't be sent again.
+    /// It is kept in memory, because the request can't be repeated.
     case withhold
-    /// It is discarded, because the request is sent again.
+    /// It is discarded, because the request is repeated.
     case discard
 }
