@@ -8,9 +8,10 @@ import ValidationCore
 ///
 /// Each HTTP request has a session of its own: nothing is kept from one to the next, not even a connection.
 struct EndpointProber: Sendable {
-    /// The time limit of each stage, such as the lookup of a name: shorter than that of the whole, after which it is not known
-    /// any more what was silent.
+    /// The time limit of a probe.
     private let timeout: Duration
+    /// The time limit of each of its stages: shorter, so that a name server that is silent is told from an endpoint that is.
+    private let stageTimeout: Duration
     private let tls: TLSOptions
     private let proxy: ProxyConfiguration
     private let loop: any EventLoop
@@ -28,7 +29,8 @@ struct EndpointProber: Sendable {
         _ loop: any EventLoop
     ) throws(HTTPError) {
         guard tls.provesServers else { throw Self.unproven }
-        timeout = configuration.timeout * 9 / 10
+        timeout = configuration.timeout
+        stageTimeout = timeout * 9 / 10
         self.tls = tls
         self.proxy = proxy
         self.loop = loop
@@ -106,7 +108,7 @@ struct EndpointProber: Sendable {
         case .tls(let host, let port, _): await connect(to: host, port, connector, isSecure: true, through: path)
         case .tcp(let host, let port): await connect(to: host, port, connector, isSecure: false, through: path)
         case .dns(let name, let server, _):
-            await names.ask(for: name, server: server, through: path.interface, within: timeout)
+            await names.ask(for: name, server: server, through: path.interface, within: stageTimeout)
         }
     }
 
@@ -119,7 +121,7 @@ struct EndpointProber: Sendable {
             .ipv6,
             server: nil,
             through: path.interface,
-            within: timeout
+            within: stageTimeout
         )
         // NOERROR without addresses, or NXDOMAIN, is an answer; other codes say that the server could not find out.
         guard case .nameAnswer(let code, let addresses) = outcome, code == 0 || code == 3 else { return nil }
@@ -187,12 +189,12 @@ struct EndpointProber: Sendable {
         let configuration = HTTPConfiguration(
             headers: headers,
             timeouts: .init(
-                resolve: timeout,
-                connect: timeout,
-                tls: timeout,
-                firstByte: timeout,
-                read: timeout,
-                write: timeout,
+                resolve: stageTimeout,
+                connect: stageTimeout,
+                tls: stageTimeout,
+                firstByte: stageTimeout,
+                read: stageTimeout,
+                write: stageTimeout,
                 total: timeout
             ),
             tls: tls,
@@ -217,7 +219,7 @@ struct EndpointProber: Sendable {
     ) async -> ProbeOutcome {
         guard let connector else { return .unusable("the endpoint is not configured") }
         let target = StreamConnector.Target(host: host, port: port, binding: .interfaceIndex(path.interface))
-        let attempt = connector.connect(to: target, timeout: timeout, on: loop) { _ in }
+        let attempt = connector.connect(to: target, timeout: stageTimeout, on: loop) { _ in }
         do {
             let channel = try await withTaskCancellationHandler {
                 try await attempt.established.get()

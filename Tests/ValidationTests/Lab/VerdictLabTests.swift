@@ -1,3 +1,4 @@
+import Glibc
 import HTTPLab
 import NetworkLab
 import ReachabilityCore
@@ -56,6 +57,15 @@ struct VerdictLabTests {
     @Test func `a path that works is validated`() throws {
         let lab = try Lab([Self.plain, "tls://other.example:443"])
         try lab.join("a path that works", expecting: "validated")
+    }
+
+    @Test func `a validator without endpoints sends no packet`() throws {
+        let lab = try Lab([])
+        let event = try lab.network.join()
+        try lab.machine.measure("notChecked", of: "no endpoints", since: event, packets: 0)
+        // Longer than the pause after which a path that is not validated is probed again.
+        sleep(2)
+        #expect(try lab.network.machine.sentPackets("wan0") == 0)
     }
 
     // MARK: Portals
