@@ -14,7 +14,7 @@ struct ReadAhead {
     private(set) var size = 0
     private var isFilled = false
 
-    private static let sizes = 16...256
+    private static let sizes = 16...128
 
     /// Adds what was read; more is read the next time if all of it was taken.
     mutating func fill(_ supply: LaneSupply) {

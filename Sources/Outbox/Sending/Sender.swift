@@ -3,7 +3,8 @@ import OutboxCore
 
 /// Sends the items of an outbox, while its process holds the sender's lock.
 actor Sender {
-    private struct Lane {
+    /// A lane; an object, since its parts change with each item.
+    private final class Lane {
         var stored: StoredLane
         var state: LaneState
         /// The number of conclusions that are not stored yet, and of those that are.
@@ -12,6 +13,11 @@ actor Sender {
         /// The number of parcels that wait again after they were started.
         var returnedParcels = 0
         var ahead = ReadAhead()
+
+        init(_ stored: StoredLane) {
+            self.stored = stored
+            state = LaneState(stored.options.rules, isPaused: stored.isPaused, pause: stored.pause)
+        }
 
         /// Whether its parcels may be read before they can be sent: no rule decides about each when there is space for it.
         var mayReadAhead: Bool {
@@ -30,6 +36,15 @@ actor Sender {
         func withdraw() { if withdrawal.withdraw() { task.cancel() } }
     }
 
+    /// A parcel whose attempt has ended, and the consequence, which is not stored yet.
+    private struct Ended {
+        let parcel: Parcel
+        let lane: Int64
+        let settlement: SendingTransactions.Settlement
+        /// Whether its items wait again.
+        let returns: Bool
+    }
+
     private let storage: BoxStorage
     private let transactions: SendingTransactions
     private let session: HTTPSession
@@ -40,6 +55,9 @@ actor Sender {
     /// The items that are being sent or wait for their path.
     private var underway: Set<Int64> = []
     private var attempts: [Int64: Attempt] = [:]
+    private var ended: [Ended] = []
+    /// Stores the consequences of attempts, while there are some.
+    private var settling: Task<Void, Never>?
     private var isStopping = false
     /// The time at the beginning of the last turn, and the time since boot.
     private var lastTime: (time: BoxTime, sinceBoot: Int64)?
@@ -66,6 +84,8 @@ actor Sender {
 
     /// The maximum number of parcels that are under way together.
     private static let largestNumberUnderway = 256
+    /// The number of parcels under way up to which the end of one starts the next of its lane.
+    private static let largestNumberOfNext = 192
 
     /// The number of parcels under way from which the lanes are read once per interval, rather than after each change: the
     /// outbox's own changes are the most then.
@@ -99,6 +119,7 @@ actor Sender {
         }
         for attempt in running { await attempt.task.value }
         timer?.cancel()
+        while let settling { await settling.value }
     }
 
     /// Ends the pauses of all lanes because a path came back, as far as the servers allow.
@@ -167,9 +188,8 @@ actor Sender {
     ///   - conclusions: The number of conclusions of each lane that were stored before.
     private func merge(_ stored: [StoredLane], after conclusions: [Int64: Int]) {
         for lane in stored {
-            guard var known = lanes[lane.id] else {
-                let state = LaneState(lane.options.rules, isPaused: lane.isPaused, pause: lane.pause)
-                lanes[lane.id] = .init(stored: lane, state: state)
+            guard let known = lanes[lane.id] else {
+                lanes[lane.id] = .init(lane)
                 continue
             }
             known.state.rules = lane.options.rules
@@ -186,7 +206,6 @@ actor Sender {
             known.stored = lane
             known.stored.pause = pause
             known.ahead.drop()
-            lanes[lane.id] = known
         }
     }
 
@@ -195,7 +214,10 @@ actor Sender {
     /// - Returns: When there may be more without another event.
     private func fill(_ lane: StoredLane, _ now: BoxTime) async throws -> BoxTime? {
         let room = Self.largestNumberUnderway - attempts.count
-        guard let state = lanes[lane.id]?.state, room > 0 else { return nil }
+        guard let known = lanes[lane.id], room > 0 else { return nil }
+        let state = known.state
+        // In an ordered lane, the next item depends on what has become of the last.
+        if state.rules.order.width == 1, known.pendingConclusions > 0 { return nil }
         let count = min(state.allowance(at: now), room)
         guard count > 0 else {
             if state.underway > 0, lanes[lane.id]?.ahead.isLow == true { try await readAhead(of: lane, 0) }
@@ -268,16 +290,15 @@ actor Sender {
     }
 
     /// Starts the next parcel that was read ahead, after one has ended.
-    ///
-    /// - Returns: Whether there is no need for a turn.
-    private func startNext(of id: Int64) async -> Bool {
-        let now = await currentTime()
+    private func startNext(of lane: Lane, _ now: BoxTime) async {
         // While many are under way, a turn decides which lane is next.
-        guard let lane = lanes[id], lane.state.allowance(at: now) > 0, attempts.count < Self.largestNumberUnderway / 2,
-            let parcel = takeAhead(of: id)
-        else { return false }
-        await start(parcel, lane.stored, now)
-        return lanes[id]?.ahead.isLow == false
+        if !isStopping, lane.mayReadAhead, lane.state.allowance(at: now) > 0, attempts.count < Self.largestNumberOfNext,
+            let parcel = takeAhead(of: lane.stored.id)
+        {
+            await start(parcel, lane.stored, now)
+            if !lane.ahead.isLow { return }
+        }
+        signal.raise()
     }
 
     /// Returns how many bytes a lane may send now; nil for any number.
@@ -298,7 +319,8 @@ actor Sender {
                 end == .expired
                 ? "its lifetime ended before it was delivered"
                 : "the server may have processed it, and no longer recognizes its key"
-            await conclude(.init(parcel: parcel, step: .end(end), record: parcel.record, reason: reason), lane.id)
+            for item in parcel.items { underway.insert(item.id) }
+            conclude(.init(parcel: parcel, step: .end(end), record: parcel.record, reason: reason), lane.id)
             return
         }
         for item in parcel.items { underway.insert(item.id) }
@@ -342,16 +364,11 @@ actor Sender {
             if verdict == .itemFailed, !wasSent || rules.isRepeatable, let status = result.response?.status {
                 conclusion.split = BatchRules.split(parcel.items.count, status: status)
             }
-            await conclude(conclusion, lane)
-            if case .end = step, conclusion.split == nil {} else { returned(to: lane) }
+            conclude(conclusion, lane)
         } else {
-            await retrying { try await self.transactions.unmark(parcel) }
-            returned(to: lane)
+            settle(.init(parcel: parcel, lane: lane, settlement: .unmark(parcel), returns: true))
         }
-        for item in parcel.items { underway.remove(item.id) }
-        attempts[parcel.items[0].id] = nil
-        if isStopping { return }
-        if await !startNext(of: lane) { signal.raise() }
+        if let lane = lanes[lane] { await startNext(of: lane, now) }
     }
 
     /// Notes that items of a lane wait again: what was read ahead may have them as they were before.
@@ -360,17 +377,52 @@ actor Sender {
         lanes[lane]?.ahead.drop()
     }
 
-    /// Stores the consequence of an attempt: until that succeeds, the items stay under way.
-    private func conclude(_ conclusion: SendingTransactions.Conclusion, _ lane: Int64) async {
-        lanes[lane]?.pendingConclusions += 1
+    /// Has the consequence of an attempt stored: until that succeeds, the items stay under way.
+    private func conclude(_ conclusion: SendingTransactions.Conclusion, _ id: Int64) {
         var conclusion = conclusion
-        let pause = lanes[lane]?.state.pause
-        if pause != lanes[lane]?.stored.pause { conclusion.pause = .some(pause) }
-        lanes[lane]?.stored.pause = pause
-        let stored = conclusion
-        await retrying { try await self.transactions.conclude(stored) }
-        lanes[lane]?.pendingConclusions -= 1
-        lanes[lane]?.storedConclusions += 1
+        if let lane = lanes[id], lane.state.pause != lane.stored.pause {
+            conclusion.pause = .some(lane.state.pause)
+            lane.stored.pause = lane.state.pause
+        }
+        var returns = conclusion.split != nil
+        if case .end = conclusion.step {} else { returns = true }
+        settle(.init(parcel: conclusion.parcel, lane: id, settlement: .conclusion(conclusion), returns: returns))
+    }
+
+    /// Has what follows an attempt stored, together with that of others which end meanwhile.
+    private func settle(_ parcel: Ended) {
+        lanes[parcel.lane]?.pendingConclusions += 1
+        ended.append(parcel)
+        if settling == nil { settling = Task { await settleEnded() } }
+    }
+
+    private func settleEnded() async {
+        while !ended.isEmpty {
+            let group = ended
+            ended = []
+            await store(group.map(\.settlement))
+            for parcel in group { settled(parcel) }
+            if !isStopping { signal.raise() }
+        }
+        settling = nil
+    }
+
+    private func store(_ settlements: [SendingTransactions.Settlement]) async {
+        do {
+            return try await transactions.store(settlements)
+        } catch {
+            report(.init(error))
+        }
+        // One alone may be at fault.
+        for settlement in settlements { await retrying { try await self.transactions.store([settlement]) } }
+    }
+
+    private func settled(_ parcel: Ended) {
+        lanes[parcel.lane]?.pendingConclusions -= 1
+        lanes[parcel.lane]?.storedConclusions += 1
+        if parcel.returns { returned(to: parcel.lane) }
+        for item in parcel.parcel.items { underway.remove(item.id) }
+        attempts[parcel.parcel.items[0].id] = nil
     }
 
     /// Returns the current time; within a boot it follows the time since boot.

@@ -250,15 +250,6 @@ struct SendingTransactions: Sendable {
         return hours.delay(atSecondOfDay: storage.clock.secondOfDay(reading.wall))
     }
 
-    /// Lets the items of a parcel wait again that was not sent after all.
-    func unmark(_ parcel: Parcel) async throws {
-        try await storage.store.write(essential: true) { database in
-            for item in parcel.items {
-                try database.run("UPDATE item SET state = 0 WHERE id = ? AND state = 1", .integer(item.id))
-            }
-        }
-    }
-
     /// The consequence of an attempt, as it is stored.
     struct Conclusion: Sendable {
         var parcel: Parcel
@@ -272,24 +263,53 @@ struct SendingTransactions: Sendable {
         var reason: String
     }
 
-    /// Stores the consequence of an attempt, with the state of its lane.
-    func conclude(_ conclusion: Conclusion) async throws {
-        let parcel = conclusion.parcel
+    /// What follows an attempt.
+    enum Settlement: Sendable {
+        /// It had a result.
+        case conclusion(Conclusion)
+        /// The parcel was not sent after all: its items wait again.
+        case unmark(Parcel)
+    }
+
+    /// Stores what follows attempts, with the states of their lanes.
+    func store(_ settlements: [Settlement]) async throws {
         let files = try await storage.store.write(essential: true) { database in
             let reading = BoxContext.of(database).reading(of: storage.clock)
-            var files: [String] = []
-            if let sizes = conclusion.split {
-                try BatchTable.divide(parcel, sizes, database)
-            } else {
-                for item in parcel.items { files += try settle(item, conclusion, reading, database) }
+            return try settlements.flatMap { settlement in
+                switch settlement {
+                case .conclusion(let conclusion): return try conclude(conclusion, reading, database)
+                case .unmark(let parcel):
+                    try Self.unmark(parcel, database)
+                    return []
+                }
             }
-            if parcel.batch != nil { try BatchTable.removeEmpty(database) }
-            if let pause = conclusion.pause {
-                try Self.store(pause, of: parcel.items[0].lane, reason: conclusion.reason, database)
-            }
-            return files
         }
         FileSystem.remove(files)
+    }
+
+    private static func unmark(_ parcel: Parcel, _ database: Database) throws(StoreError) {
+        for item in parcel.items {
+            try database.run("UPDATE item SET state = 0 WHERE id = ? AND state = 1", .integer(item.id))
+        }
+    }
+
+    private func conclude(
+        _ conclusion: Conclusion,
+        _ reading: ClockReading,
+        _ database: Database
+    ) throws(StoreError) -> [String] {
+        let parcel = conclusion.parcel
+        var files: [String] = []
+        if let sizes = conclusion.split {
+            try BatchTable.divide(parcel, sizes, database)
+        } else {
+            for item in parcel.items { files += try settle(item, conclusion, reading, database) }
+        }
+        if parcel.batch != nil { try BatchTable.removeEmpty(database) }
+        if let pause = conclusion.pause {
+            try Self.store(pause, of: parcel.items[0].lane, reason: conclusion.reason, database)
+        }
+        return files
     }
 
     private static func store(
