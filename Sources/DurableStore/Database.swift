@@ -8,6 +8,10 @@ package enum SQLValue: Sendable, Hashable {
     case blob([UInt8])
     case null
 
+    /// Creates an integer; nil becomes `null`.
+    package init(_ number: Int64?) { self = number.map { .integer($0) } ?? .null }
+    /// Creates an integer; nil becomes `null`.
+    package init(_ number: Int?) { self = number.map { .integer(Int64($0)) } ?? .null }
     /// Creates an integer, the nearest of 64 bits with a sign; nil becomes `null`.
     package init(_ number: (some BinaryInteger)?) { self = number.map { .integer(Int64(clamping: $0)) } ?? .null }
     /// Creates a text; nil becomes `null`.
@@ -80,6 +84,8 @@ package final class Database {
 
     /// The path of the file.
     package let path: String
+    /// The values that the closures of the open transaction share; nil in a database without any.
+    package internal(set) var context: (any TransactionContext)?
     private let handle: OpaquePointer
     private var statements: [StatementText: OpaquePointer] = [:]
 

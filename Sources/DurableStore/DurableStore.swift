@@ -48,6 +48,8 @@ package final class DurableStore: Sendable {
         /// Whether damage that is found while the database is open is repaired, and the write repeated; otherwise the write
         /// fails.
         package var repairsWhileOpen = false
+        /// Creates the values that the closures of a transaction share; nil for none.
+        package var makeContext: (@Sendable () -> any TransactionContext)?
 
         package init(migrations: [String]) { self.migrations = migrations }
     }
@@ -186,11 +188,13 @@ private final class StoreWorker: @unchecked Sendable {
     }
 
     func enqueue(_ job: StoreJob) {
-        let isClosed = queue.withLock { queue in
+        let (isClosed, isFirst) = queue.withLock { queue in
             if !queue.isClosed { queue.jobs.append(job) }
-            return queue.isClosed
+            return (queue.isClosed, queue.jobs.count == 1)
         }
-        if isClosed { job.fail(StoreError(.closed, files.database, "the store was closed")) } else { wakeup.signal() }
+        if isClosed { return job.fail(StoreError(.closed, files.database, "the store was closed")) }
+        // The thread takes what is queued behind the first, without another signal.
+        if isFirst { wakeup.signal() }
     }
 
     func close() {
@@ -214,6 +218,11 @@ private final class StoreWorker: @unchecked Sendable {
 
     private func next() -> (group: [StoreJob], isClosed: Bool) {
         queue.withLock { queue in
+            if queue.jobs.count <= options.largestGroup {
+                var group: [StoreJob] = []
+                swap(&group, &queue.jobs)
+                return (group, queue.isClosed)
+            }
             let group = Array(queue.jobs.prefix(options.largestGroup))
             queue.jobs.removeFirst(group.count)
             return (group, queue.isClosed)
@@ -265,12 +274,14 @@ private final class StoreWorker: @unchecked Sendable {
         hasSavepoints: Bool = false
     ) throws -> [() -> Void] {
         let database = try opened()
-        try database.execute(begin)
+        try database.run(begin)
+        database.context = options.makeContext?()
         do {
             let completions = try group.map {
                 try hasSavepoints ? perform($0, database) : $0.perform(database)
             }
-            try database.execute("COMMIT")
+            try database.context?.store(in: database)
+            try database.run("COMMIT")
             return completions
         } catch {
             database.rollBack()
@@ -283,6 +294,7 @@ private final class StoreWorker: @unchecked Sendable {
     /// Runs a job in a savepoint, so that its error does not undo the others.
     private func perform(_ job: StoreJob, _ database: Database) throws -> () -> Void {
         if job.kind == .write { try database.run("SAVEPOINT job") }
+        let context = database.context?.copy()
         do {
             let completion = try job.perform(database)
             if job.kind == .write { try database.run("RELEASE job") }
@@ -292,6 +304,7 @@ private final class StoreWorker: @unchecked Sendable {
             if job.kind == .write {
                 try database.run("ROLLBACK TO job")
                 try database.run("RELEASE job")
+                database.context = context
             }
             return { job.fail(error) }
         }

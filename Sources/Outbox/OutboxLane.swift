@@ -84,7 +84,7 @@ public struct OutboxLane: Sendable {
         _ options: ItemOptions
     ) async throws(OutboxError) -> OutboxItem.ID {
         do {
-            try ItemCheck(name, destination, self.options, method: method, reference: reference, options).run()
+            try check(method, reference, options)
             let stored = try await store(body)
             if self.options.batch != nil, !stored.isInDatabase {
                 stored.draft?.discard()
@@ -122,7 +122,7 @@ public struct OutboxLane: Sendable {
         options: ItemOptions = .init()
     ) async throws(OutboxError) -> OutboxItem.ID {
         do {
-            try ItemCheck(name, destination, self.options, method: .get, reference: reference, options).run()
+            try check(.get, reference, options)
             guard self.options.batch == nil else {
                 throw OutboxError(.invalidRequest, reason: "lane '\(name)' sends batches: use another for downloads")
             }
@@ -140,7 +140,7 @@ public struct OutboxLane: Sendable {
     /// - Throws: ``OutboxError``: `invalidRequest`, or an error of the storage.
     public func update() async throws(OutboxError) {
         do {
-            try ItemCheck(name, destination, options, method: .get, reference: "", .init()).run()
+            try check(.get, "", .init())
             identifier.value = try await storage.declare(name, to: destination, options)
         } catch {
             throw OutboxError(error)
@@ -168,9 +168,10 @@ public struct OutboxLane: Sendable {
             credential: options.credential,
             userInfo: options.userInfo
         )
+        item.hasNewKey = options.key == .random
         item.lifetime = options.lifetime
         item.notBefore = options.notBefore.map { Int64($0 * 1e9) }
-        guard item.maySend(after: storage.clock.read()) else {
+        guard item.notBefore == nil || item.maySend(after: storage.clock.read()) else {
             stored.draft?.discard()
             let reason =
                 "the lifetime of the item ends before the time at which it may be sent: make it longer, or never"
@@ -178,6 +179,13 @@ public struct OutboxLane: Sendable {
         }
         item.digest = item.completeDigest()
         return try await add(item, stored.draft)
+    }
+
+    /// Checks a request; the lane only until it is stored.
+    private func check(_ method: HTTPRequest.Method, _ reference: String, _ options: ItemOptions) throws(OutboxError) {
+        let check = ItemCheck(name, destination, self.options, method: method, reference: reference, options)
+        if identifier.value == nil { try check.checkLane() }
+        try check.checkRequest()
     }
 
     private func laneID() async throws -> Int64 {
@@ -287,6 +295,12 @@ struct ItemCheck {
     private static let framing = ["content-length", "transfer-encoding", "host", "connection", "expect"]
 
     func run() throws(OutboxError) {
+        try checkLane()
+        try checkRequest()
+    }
+
+    /// Throws if the lane's properties can't be used.
+    func checkLane() throws(OutboxError) {
         if let problem = Destination.problem(lane.destination, lane.options.confirmation) {
             throw .init(.invalidRequest, reason: "lane '\(lane.name)': \(problem)")
         }
@@ -300,6 +314,10 @@ struct ItemCheck {
             )
         }
         guard !lane.name.isEmpty else { throw .init(.invalidRequest, reason: "the name of the lane is empty") }
+    }
+
+    /// Throws if the request can't be stored.
+    func checkRequest() throws(OutboxError) {
         try checkReference()
         for field in options.headers { try check(field.name.rawName.lowercased()) }
         guard case .custom(let key) = options.key, let problem = ItemKey.problem(key) else { return }
@@ -340,7 +358,7 @@ extension OutboxKey {
     /// The stored text.
     fileprivate var text: String? {
         switch self {
-        case .random: OutboxToken.random()
+        case .random: OutboxToken.key()
         case .custom(let text): text
         case .none: nil
         }

@@ -69,6 +69,7 @@ struct ImportTableTests {
         "Outbox": [
             "COutbox", "Crypto", "DurableStore", "FoundationEssentials", "Glibc", "HTTPTypes", "LinuxSystem", "Locking",
             "NIOCore", "NetworkClient", "OutboxCore", "Reachability", "ReachabilityCore", "RequestGate",
+            "Synchronization",
         ],
         "OutboxCore": [],
         "ReachabilityCore": [],

@@ -58,8 +58,13 @@ package struct BoxImport {
         let lane = try await lane(of: item, creates: false)
         let isCopied = item.size > Int64(Spool.largestInlineBody)
         // A copy takes its space before the item is admitted.
-        let freeSpace = ItemAdmission.freeSpace(of: storage.folder) - (isCopied ? item.size : 0)
-        let admission = ItemAdmission(bounds: storage.bounds, freeSpace: freeSpace, ending: storage.ending)
+        let reserved = isCopied ? item.size : 0
+        let admission = ItemAdmission(
+            bounds: storage.bounds,
+            folder: storage.folder,
+            ending: storage.ending,
+            reserved: reserved
+        )
         return try await storage.store.read { database in
             let isKnown = try database.first(
                 """
@@ -128,8 +133,7 @@ package struct BoxImport {
         _ lane: StoredLane
     ) async throws -> BoxStorage.Addition {
         let reading = storage.clock.read()
-        let freeSpace = ItemAdmission.freeSpace(of: storage.folder)
-        let admission = ItemAdmission(bounds: storage.bounds, freeSpace: freeSpace, ending: storage.ending)
+        let admission = ItemAdmission(bounds: storage.bounds, folder: storage.folder, ending: storage.ending)
         let (addition, files) = try await storage.store.write { database in
             var files: [String] = []
             let origin = SQLValue.text(archived.origin)

@@ -30,7 +30,7 @@ package struct ForeignLane: Sendable {
         let reading = MachineClock.system.read()
         let key: String? =
             switch item.key {
-            case .random: OutboxToken.random()
+            case .random: OutboxToken.key()
             case .custom(let text): text
             case .none: nil
             }

@@ -119,7 +119,7 @@ struct SendAttempt: Sendable {
 
     /// The body; nil if it is lost.
     private func body() async -> RequestBody? {
-        if parcel.batch != nil { return .bytes(lines, contentType: "application/x-ndjson") }
+        if parcel.batch != nil { return .bytes(parcel.lines, contentType: "application/x-ndjson") }
         switch item.body {
         case .none, .download: return RequestBody.none
         case .bytes(let bytes): return .bytes(bytes, contentType: item.contentType)
@@ -132,16 +132,6 @@ struct SendAttempt: Sendable {
             let holds = try? await BlockingWork.run { check.holds(forFileAt: path) }
             return holds == true ? .file(path, contentType: item.contentType) : nil
         }
-    }
-
-    /// The bodies of a batch, one in a line: a line break within JSON is only white space.
-    private var lines: [UInt8] {
-        var lines: [UInt8] = []
-        for case .bytes(let bytes) in parcel.items.map(\.body) {
-            lines += bytes.map { $0 == 0x0A || $0 == 0x0D ? 0x20 : $0 }
-            lines.append(0x0A)
-        }
-        return lines
     }
 }
 

@@ -3,12 +3,27 @@ import OutboxCore
 
 /// Sends the items of an outbox, while its process holds the sender's lock.
 actor Sender {
-    private struct Lane {
+    /// A lane; an object, since its parts change with each item.
+    private final class Lane {
         var stored: StoredLane
         var state: LaneState
         /// The number of conclusions that are not stored yet, and of those that are.
         var pendingConclusions = 0
         var storedConclusions = 0
+        /// The number of parcels that wait again after they were started.
+        var returnedParcels = 0
+        var ahead = ReadAhead()
+
+        init(_ stored: StoredLane) {
+            self.stored = stored
+            state = LaneState(stored.options.rules, isPaused: stored.isPaused, pause: stored.pause)
+        }
+
+        /// Whether its parcels may be read before they can be sent: no rule decides about each when there is space for it.
+        var mayReadAhead: Bool {
+            let options = stored.options
+            return options.order.width > 1 && options.batch == nil && options.hours == nil && options.bytesPerDay == nil
+        }
     }
 
     /// An attempt that is under way, or waits for its path.
@@ -21,6 +36,15 @@ actor Sender {
         func withdraw() { if withdrawal.withdraw() { task.cancel() } }
     }
 
+    /// A parcel whose attempt has ended, and the consequence, which is not stored yet.
+    private struct Ended {
+        let parcel: Parcel
+        let lane: Int64
+        let settlement: SendingTransactions.Settlement
+        /// Whether its items wait again.
+        let returns: Bool
+    }
+
     private let storage: BoxStorage
     private let transactions: SendingTransactions
     private let session: HTTPSession
@@ -31,9 +55,13 @@ actor Sender {
     /// The items that are being sent or wait for their path.
     private var underway: Set<Int64> = []
     private var attempts: [Int64: Attempt] = [:]
+    private var ended: [Ended] = []
+    /// Stores the consequences of attempts, while there are some.
+    private var settling: Task<Void, Never>?
     private var isStopping = false
     /// The time at the beginning of the last turn, and the time since boot.
     private var lastTime: (time: BoxTime, sinceBoot: Int64)?
+    private var lastOverview: (overview: SendingTransactions.Overview, taken: ContinuousClock.Instant)?
     private var generator = SystemRandomNumberGenerator()
     private let report: @Sendable (OutboxError) -> Void
 
@@ -56,6 +84,13 @@ actor Sender {
 
     /// The maximum number of parcels that are under way together.
     private static let largestNumberUnderway = 256
+    /// The number of parcels under way up to which the end of one starts the next of its lane.
+    private static let largestNumberOfNext = 192
+
+    /// The number of parcels under way from which the lanes are read once per interval, rather than after each change: the
+    /// outbox's own changes are the most then.
+    private static let busyNumberUnderway = 8
+    private static let overviewInterval = Duration.milliseconds(20)
 
     /// Settles what an earlier sender left, and sends until the sender is stopped.
     func run() async {
@@ -84,6 +119,7 @@ actor Sender {
         }
         for attempt in running { await attempt.task.value }
         timer?.cancel()
+        while let settling { await settling.value }
     }
 
     /// Ends the pauses of all lanes because a path came back, as far as the servers allow.
@@ -106,25 +142,43 @@ actor Sender {
     /// - Returns: The time until the next turn; nil to wait for a signal.
     private func turn() async -> Duration? {
         do {
-            let conclusions = lanes.mapValues(\.storedConclusions)
-            let overview = try await transactions.overview()
-            lastTime = (overview.now, overview.sinceBoot)
-            if overview.needsTime { try await transactions.storeTime() }
-            merge(overview.lanes, after: conclusions)
-            // One that waits for a path is withdrawn first.
-            for id in overview.expired { attempts[id]?.withdraw() }
-            let expired = overview.expired.filter { !underway.contains($0) }
-            if !expired.isEmpty { try await transactions.expire(expired) }
+            let known = recentOverview
+            let overview = if let known { known.overview } else { try await readOverview() }
+            let now = await currentTime()
             var next = overview.nextExpiry
             for lane in overview.lanes {
-                guard let time = try await fill(lane, overview.now) else { continue }
+                guard let time = try await fill(lane, now) else { continue }
                 next = min(next ?? time, time)
             }
-            return next.map { max(overview.now.duration(to: $0), .milliseconds(1)) }
+            let delay = next.map { max(now.duration(to: $0), .milliseconds(1)) }
+            return known.map { min(delay ?? $0.age, max(Self.overviewInterval - $0.age, .milliseconds(1))) } ?? delay
         } catch {
             report(.init(error))
             return .seconds(5)
         }
+    }
+
+    /// The last overview, if it is recent enough; nil if the lanes have to be read.
+    private var recentOverview: (overview: SendingTransactions.Overview, age: Duration)? {
+        guard attempts.count >= Self.busyNumberUnderway, let last = lastOverview else { return nil }
+        let age = last.taken.duration(to: .now)
+        return age < Self.overviewInterval ? (last.overview, age) : nil
+    }
+
+    /// Reads the lanes, and ends the items whose lifetime is over.
+    private func readOverview() async throws -> SendingTransactions.Overview {
+        let conclusions = lanes.mapValues(\.storedConclusions)
+        let taken = ContinuousClock.now
+        let overview = try await transactions.overview()
+        lastTime = (overview.now, overview.sinceBoot)
+        lastOverview = (overview, taken)
+        if overview.needsTime { try await transactions.storeTime() }
+        merge(overview.lanes, after: conclusions)
+        // One that waits for a path is withdrawn first.
+        for id in overview.expired { attempts[id]?.withdraw() }
+        let expired = overview.expired.filter { !underway.contains($0) }
+        if !expired.isEmpty { try await transactions.expire(expired) }
+        return overview
     }
 
     /// Takes over what other processes have changed.
@@ -134,9 +188,8 @@ actor Sender {
     ///   - conclusions: The number of conclusions of each lane that were stored before.
     private func merge(_ stored: [StoredLane], after conclusions: [Int64: Int]) {
         for lane in stored {
-            guard var known = lanes[lane.id] else {
-                let state = LaneState(lane.options.rules, isPaused: lane.isPaused, pause: lane.pause)
-                lanes[lane.id] = .init(stored: lane, state: state)
+            guard let known = lanes[lane.id] else {
+                lanes[lane.id] = .init(lane)
                 continue
             }
             known.state.rules = lane.options.rules
@@ -152,7 +205,7 @@ actor Sender {
             let pause = isCurrent ? lane.pause : known.stored.pause
             known.stored = lane
             known.stored.pause = pause
-            lanes[lane.id] = known
+            known.ahead.drop()
         }
     }
 
@@ -161,14 +214,20 @@ actor Sender {
     /// - Returns: When there may be more without another event.
     private func fill(_ lane: StoredLane, _ now: BoxTime) async throws -> BoxTime? {
         let room = Self.largestNumberUnderway - attempts.count
-        guard let state = lanes[lane.id]?.state, room > 0 else { return nil }
+        guard let known = lanes[lane.id], room > 0 else { return nil }
+        let state = known.state
+        // In an ordered lane, the next item depends on what has become of the last.
+        if state.rules.order.width == 1, known.pendingConclusions > 0 { return nil }
         let count = min(state.allowance(at: now), room)
-        guard count > 0 else { return state.wakeTime }
+        guard count > 0 else {
+            if state.underway > 0, lanes[lane.id]?.ahead.isLow == true { try await readAhead(of: lane, 0) }
+            return state.wakeTime
+        }
         let delay = transactions.delay(of: lane, storage.clock.read())
         if delay > .zero { return now.advanced(by: delay) }
         var budget = self.budget(of: lane, now)
         if budget == 0 { return lane.budget.end }
-        let supply = try await transactions.supply(of: lane, count, besides: underway, room: budget)
+        guard let supply = try await supply(of: lane, count, room: budget) else { return now }
         for parcel in supply.parcels.prefix(count) where !isStopping {
             guard lanes[lane.id]?.state.allowance(at: now) ?? 0 > 0 else { break }
             guard parcel.items.allSatisfy({ !underway.contains($0.id) }) else { continue }
@@ -181,6 +240,67 @@ actor Sender {
         return [supply.next, budget.flatMap { _ in lane.budget.end }].compactMap(\.self).min()
     }
 
+    /// Returns what a lane may send, of what was read ahead if that is enough.
+    ///
+    /// - Returns: The parcels; nil if what was read is out of date.
+    private func supply(of lane: StoredLane, _ count: Int, room: Int64?) async throws -> LaneSupply? {
+        guard lanes[lane.id]?.mayReadAhead == true else {
+            return try await currentSupply(of: lane, count, ahead: 0, room: room)
+        }
+        if lanes[lane.id]?.ahead.has(count) == false {
+            guard try await readAhead(of: lane, count) else { return nil }
+        }
+        var supply = LaneSupply(next: lanes[lane.id]?.ahead.next)
+        while supply.parcels.count < count, let parcel = takeAhead(of: lane.id) { supply.parcels.append(parcel) }
+        return supply
+    }
+
+    /// Reads what a lane may send, and more.
+    ///
+    /// - Returns: Whether it is up to date.
+    @discardableResult
+    private func readAhead(of lane: StoredLane, _ count: Int) async throws -> Bool {
+        lanes[lane.id]?.ahead.grow()
+        let ahead = lanes[lane.id]?.ahead.size ?? 0
+        guard let supply = try await currentSupply(of: lane, count, ahead: ahead, room: nil) else { return false }
+        lanes[lane.id]?.ahead.fill(supply)
+        return true
+    }
+
+    /// Reads what a lane may send.
+    ///
+    /// - Returns: The parcels; nil if one of the lane has returned meanwhile, which may be among them as it was before.
+    private func currentSupply(
+        of lane: StoredLane,
+        _ count: Int,
+        ahead: Int,
+        room: Int64?
+    ) async throws -> LaneSupply? {
+        let returned = lanes[lane.id]?.returnedParcels
+        let supply = try await transactions.supply(of: lane, count, ahead: ahead, besides: underway, room: room)
+        return lanes[lane.id]?.returnedParcels == returned ? supply : nil
+    }
+
+    /// Takes the next parcel that was read ahead, and is not under way yet; nil if there is none.
+    private func takeAhead(of lane: Int64) -> Parcel? {
+        while let parcel = lanes[lane]?.ahead.take() {
+            if parcel.items.allSatisfy({ !underway.contains($0.id) }) { return parcel }
+        }
+        return nil
+    }
+
+    /// Starts the next parcel that was read ahead, after one has ended.
+    private func startNext(of lane: Lane, _ now: BoxTime) async {
+        // While many are under way, a turn decides which lane is next.
+        if !isStopping, lane.mayReadAhead, lane.state.allowance(at: now) > 0, attempts.count < Self.largestNumberOfNext,
+            let parcel = takeAhead(of: lane.stored.id)
+        {
+            await start(parcel, lane.stored, now)
+            if !lane.ahead.isLow { return }
+        }
+        signal.raise()
+    }
+
     /// Returns how many bytes a lane may send now; nil for any number.
     private func budget(of lane: StoredLane, _ now: BoxTime) -> Int64? {
         guard let limit = lane.options.bytesPerDay, cost.isExpensive else { return nil }
@@ -188,20 +308,19 @@ actor Sender {
     }
 
     private func start(_ parcel: Parcel, _ lane: StoredLane, _ now: BoxTime) async {
-        let damaged = parcel.items.filter { !$0.isIntact }
-        for item in damaged {
-            await conclude(
-                .init(parcel: .init(item), step: .end(.damaged), record: item.record, reason: StoredItem.damage),
-                lane.id
-            )
+        guard parcel.isIntact else {
+            let isRepeatable = lane.options.isRepeatable
+            await retrying { try await self.transactions.setAside(parcel, isRepeatable: isRepeatable) }
+            returned(to: lane.id)
+            return signal.raise()
         }
-        guard damaged.isEmpty else { return signal.raise() }
         if case .end(let end) = parcel.record.stepBeforeAttempt(lane.options.rules, at: now) {
             let reason =
                 end == .expired
                 ? "its lifetime ended before it was delivered"
                 : "the server may have processed it, and no longer recognizes its key"
-            await conclude(.init(parcel: parcel, step: .end(end), record: parcel.record, reason: reason), lane.id)
+            for item in parcel.items { underway.insert(item.id) }
+            conclude(.init(parcel: parcel, step: .end(end), record: parcel.record, reason: reason), lane.id)
             return
         }
         for item in parcel.items { underway.insert(item.id) }
@@ -245,26 +364,65 @@ actor Sender {
             if verdict == .itemFailed, !wasSent || rules.isRepeatable, let status = result.response?.status {
                 conclusion.split = BatchRules.split(parcel.items.count, status: status)
             }
-            await conclude(conclusion, lane)
+            conclude(conclusion, lane)
         } else {
-            await retrying { try await self.transactions.unmark(parcel) }
+            settle(.init(parcel: parcel, lane: lane, settlement: .unmark(parcel), returns: true))
         }
-        for item in parcel.items { underway.remove(item.id) }
-        attempts[parcel.items[0].id] = nil
-        if !isStopping { signal.raise() }
+        if let lane = lanes[lane] { await startNext(of: lane, now) }
     }
 
-    /// Stores the consequence of an attempt: until that succeeds, the items stay under way.
-    private func conclude(_ conclusion: SendingTransactions.Conclusion, _ lane: Int64) async {
-        lanes[lane]?.pendingConclusions += 1
+    /// Notes that items of a lane wait again: what was read ahead may have them as they were before.
+    private func returned(to lane: Int64) {
+        lanes[lane]?.returnedParcels += 1
+        lanes[lane]?.ahead.drop()
+    }
+
+    /// Has the consequence of an attempt stored: until that succeeds, the items stay under way.
+    private func conclude(_ conclusion: SendingTransactions.Conclusion, _ id: Int64) {
         var conclusion = conclusion
-        let pause = lanes[lane]?.state.pause
-        if pause != lanes[lane]?.stored.pause { conclusion.pause = .some(pause) }
-        lanes[lane]?.stored.pause = pause
-        let stored = conclusion
-        await retrying { try await self.transactions.conclude(stored) }
-        lanes[lane]?.pendingConclusions -= 1
-        lanes[lane]?.storedConclusions += 1
+        if let lane = lanes[id], lane.state.pause != lane.stored.pause {
+            conclusion.pause = .some(lane.state.pause)
+            lane.stored.pause = lane.state.pause
+        }
+        var returns = conclusion.split != nil
+        if case .end = conclusion.step {} else { returns = true }
+        settle(.init(parcel: conclusion.parcel, lane: id, settlement: .conclusion(conclusion), returns: returns))
+    }
+
+    /// Has what follows an attempt stored, together with that of others which end meanwhile.
+    private func settle(_ parcel: Ended) {
+        lanes[parcel.lane]?.pendingConclusions += 1
+        ended.append(parcel)
+        if settling == nil { settling = Task { await settleEnded() } }
+    }
+
+    private func settleEnded() async {
+        while !ended.isEmpty {
+            let group = ended
+            ended = []
+            await store(group.map(\.settlement))
+            for parcel in group { settled(parcel) }
+            if !isStopping { signal.raise() }
+        }
+        settling = nil
+    }
+
+    private func store(_ settlements: [SendingTransactions.Settlement]) async {
+        do {
+            return try await transactions.store(settlements)
+        } catch {
+            report(.init(error))
+        }
+        // One alone may be at fault.
+        for settlement in settlements { await retrying { try await self.transactions.store([settlement]) } }
+    }
+
+    private func settled(_ parcel: Ended) {
+        lanes[parcel.lane]?.pendingConclusions -= 1
+        lanes[parcel.lane]?.storedConclusions += 1
+        if parcel.returns { returned(to: parcel.lane) }
+        for item in parcel.parcel.items { underway.remove(item.id) }
+        attempts[parcel.parcel.items[0].id] = nil
     }
 
     /// Returns the current time; within a boot it follows the time since boot.

@@ -16,10 +16,12 @@ final class Signal: Sendable {
     /// Waits for the signal, or for a time: at most one minute, so that the machine's clocks are looked at again.
     func wait(for delay: Duration?) async {
         let delay = min(delay ?? .seconds(60), .seconds(60))
-        let turn = state.withLock { state in
+        let (turn, isRaised) = state.withLock { state in
             state.turn += 1
-            return state.turn
+            defer { state.isRaised = false }
+            return (state.turn, state.isRaised)
         }
+        if isRaised { return }
         let timer = Task { [weak self] in
             try await Task.sleep(for: delay)
             self?.wake(turn)

@@ -77,6 +77,13 @@ enum FileSystem {
         }
     }
 
+    /// Returns the free space in bytes of a folder's file system.
+    static func freeSpace(of folder: String) -> Int64 {
+        var status = statvfs()
+        guard statvfs(folder, &status) == 0 else { return .max / 2 }
+        return Int64(status.f_bavail) * Int64(status.f_frsize)
+    }
+
     /// Removes files whose rows are gone; a failure leaves them behind.
     static func remove(_ paths: [String]) { for path in paths { unlink(path) } }
 

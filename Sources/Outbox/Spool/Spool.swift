@@ -1,6 +1,7 @@
 import COutbox
 import Glibc
 import LinuxSystem
+import Synchronization
 
 /// The folder of the bodies that are too large for the database.
 ///
@@ -170,6 +171,16 @@ struct Spool: Sendable {
 
 /// Random text that can't be guessed.
 enum OutboxToken {
+    private static let counter = Atomic(UInt64.random(in: .min ... .max))
+
+    /// A key of 128 bits in hexadecimal digits: a counter that begins anywhere, and 64 random bits.
+    ///
+    /// Neighbours in time are neighbours in the indices of the keys: items that are stored together change few pages there.
+    static func key() -> String {
+        let count = counter.wrappingAdd(1, ordering: .relaxed).newValue
+        return withUnsafeBytes(of: (count.bigEndian, UInt64.random(in: .min ... .max))) { $0.hexadecimal }
+    }
+
     /// 128 bits in hexadecimal digits.
     static func random() -> String {
         var generator = SystemRandomNumberGenerator()

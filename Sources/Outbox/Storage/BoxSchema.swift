@@ -80,9 +80,19 @@ package enum BoxSchema {
         UPDATE item SET sent_check = ~first_sent;
         """,
         OriginTable.migration,
+        """
+        DROP TRIGGER item_added;
+        DROP TRIGGER item_removed;
+        DROP TRIGGER outcome_added;
+        ALTER TABLE batch ADD COLUMN digest BLOB;
+        INSERT OR REPLACE INTO counter SELECT \(outcomeCounter), count(*) FROM outcome;
+        """,
     ]
 
-    /// Computes the usage from the items: after a repair, and when the class of a lane has changed.
+    /// The row of `counter` with the number of outcomes that are kept; the others are by end.
+    static let outcomeCounter: Int64 = -1
+
+    /// Computes the usage and the number of outcomes: after a repair, and when the class of a lane has changed.
     package static func recount(_ database: Database) throws(StoreError) {
         try database.run(
             """
@@ -92,5 +102,7 @@ package enum BoxSchema {
                     WHERE lane.class = usage.class)
             """
         )
+        try database.run("INSERT OR REPLACE INTO counter SELECT \(outcomeCounter), count(*) FROM outcome")
+        BoxContext.of(database).recounted()
     }
 }

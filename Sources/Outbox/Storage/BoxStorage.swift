@@ -30,6 +30,7 @@ package final class BoxStorage: Sendable {
         var options = DurableStore.Options(migrations: BoxSchema.migrations)
         options.repair = { try BoxSalvage(files: $0, at: clock.read()).run() }
         options.repairsWhileOpen = true
+        options.makeContext = { BoxContext() }
         store = try DurableStore(Self.files(of: folder), options, bootIdentifier: clock.read().bootIdentifier)
     }
 
@@ -68,6 +69,7 @@ extension BoxStorage {
                 (id: $0.integer(0), isSame: $0.text(1) == destination && $0.text(2) == text, importance: $0.integer(3))
             }
             if let known, known.isSame { return known.id }
+            BoxContext.of(database).forgetLanes()
             try database.run(
                 """
                 INSERT INTO lane (name, destination, options, class, priority) VALUES (?, ?, ?, ?, ?)
@@ -88,10 +90,9 @@ extension BoxStorage {
 
     /// Adds an item; returns when it is on disk.
     package func add(_ item: StoredItem, _ importance: LaneClass) async throws -> Addition {
-        let reading = clock.read()
-        let freeSpace = ItemAdmission.freeSpace(of: folder)
-        let admission = ItemAdmission(bounds: bounds, freeSpace: freeSpace, ending: ending)
-        let (addition, files) = try await store.write { database in
+        let admission = ItemAdmission(bounds: bounds, folder: folder, ending: ending)
+        let (addition, files) = try await store.write { [clock] database in
+            let reading = BoxContext.of(database).reading(of: clock)
             var files: [String] = []
             if let existing = try ItemAdmission.existing(item, database) { return (existing, files) }
             let now = try ClockTable.now(database, reading)
@@ -155,8 +156,9 @@ extension BoxStorage {
 
     /// Removes an outcome that was acknowledged.
     package func forget(_ sequence: Int64) async throws {
-        try await store.write(essential: true) {
-            try $0.run("DELETE FROM outcome WHERE sequence = ?", .integer(sequence))
+        try await store.write(essential: true) { database in
+            let count = try database.run("DELETE FROM outcome WHERE sequence = ?", .integer(sequence))
+            BoxContext.of(database).removedOutcomes(count)
         }
     }
 }
@@ -195,17 +197,24 @@ extension BoxStorage {
     }
 
     /// Returns the contents in numbers.
-    package static func statistics(_ database: Database) throws(StoreError) -> OutboxStatistics {
+    package static func statistics(_ database: Database) throws -> OutboxStatistics {
+        // What other closures of the transaction have changed is counted too.
+        try BoxContext.of(database).store(in: database)
         let usage = try database.first("SELECT sum(items), sum(bytes) FROM usage") { ($0.integer(0), $0.integer(1)) }
-        let outcomes = try database.first("SELECT count(*) FROM outcome") { $0.integer(0) }
-        let ended = try database.query("SELECT end, count FROM counter") {
-            (ItemEnd(rawValue: $0.integer(0)) ?? .damaged, Int($0.integer(1)))
-        }
+        let counts = Dictionary(
+            try database.query("SELECT end, count FROM counter") { ($0.integer(0), Int($0.integer(1))) },
+            uniquingKeysWith: +
+        )
+        let ended = counts.filter { $0.key != BoxSchema.outcomeCounter }
+        // A copy of a database of an earlier version has no such counter.
+        let outcomes =
+            try counts[BoxSchema.outcomeCounter]
+            ?? database.first("SELECT count(*) FROM outcome") { Int($0.integer(0)) }
         return .init(
             items: Int(usage?.0 ?? 0),
             bytes: usage?.1 ?? 0,
-            outcomes: Int(outcomes ?? 0),
-            ended: .init(ended, uniquingKeysWith: +)
+            outcomes: outcomes ?? 0,
+            ended: .init(ended.map { (ItemEnd(rawValue: $0) ?? .damaged, $1) }, uniquingKeysWith: +)
         )
     }
 }
@@ -274,6 +283,7 @@ extension BoxStorage {
                 .text(lane)
             )
             if count == 0 { throw OutboxError(.notFound, reason: "there is no lane '\(lane)'") }
+            BoxContext.of(database).forgetLanes()
         }
     }
 }

@@ -17,15 +17,16 @@ enum ClockTable {
             .init(clock.anchor?.time.nanoseconds),
             .init(clock.anchor?.bootIdentifier)
         )
+        BoxContext.of(database).setClock(clock)
         return clock.time
     }
 
     /// Returns the current clock, and whether the stored one is good enough to continue from after a reboot.
     static func clock(_ database: Database, _ reading: ClockReading) throws(StoreError) -> (BoxClock, isStored: Bool) {
-        let stored = try database.first(
-            "SELECT boot, since_boot, time, anchor_wall, anchor_time, anchor_boot FROM clock"
-        ) {
-            BoxClock($0)
+        let stored = try BoxContext.of(database).clock { () throws(StoreError) in
+            try database.first("SELECT boot, since_boot, time, anchor_wall, anchor_time, anchor_boot FROM clock") {
+                BoxClock($0)
+            }
         }
         guard let stored else { return (BoxClock(at: reading), false) }
         var clock = stored

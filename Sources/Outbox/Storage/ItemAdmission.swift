@@ -1,13 +1,14 @@
 import DurableStore
-import Glibc
 import OutboxCore
 
 /// The admission of new items: by their keys, and by the limits of the outbox.
 struct ItemAdmission: Sendable {
     let bounds: BoxBounds
-    /// The free space on the file system in bytes, before the transaction.
-    let freeSpace: Int64
+    /// The folder of the outbox.
+    let folder: String
     let ending: ItemEnding
+    /// The bytes that are taken from the free space before the item is stored: those of a copy of its body.
+    var reserved: Int64 = 0
 
     /// Returns the item that has the key of a new one.
     ///
@@ -22,7 +23,7 @@ struct ItemAdmission: Sendable {
         orDigest digest: [UInt8]? = nil,
         _ database: Database
     ) throws -> BoxStorage.Addition? {
-        guard let key = item.key else { return nil }
+        guard let key = item.key, !item.hasNewKey else { return nil }
         for table in ["item", "outcome"] {
             let found = try database.first(
                 "SELECT id, digest FROM \(table) WHERE lane = ? AND key = ?",
@@ -48,8 +49,7 @@ struct ItemAdmission: Sendable {
     ) throws -> Admission.Limit? {
         var freed: Int64 = 0
         while true {
-            let sums = try database.first("SELECT sum(items), sum(bytes) FROM usage") { ($0.integer(0), $0.integer(1)) }
-            let usage = BoxUsage(items: Int(sums?.0 ?? 0), bytes: sums?.1 ?? 0, freeSpace: freeSpace + freed)
+            let usage = try usage(database, freed: freed)
             let limit: Admission.Limit
             switch bounds.admission(of: item.size, importance, usage, hasBulkItems: true) {
             case .accepted: return nil
@@ -69,12 +69,17 @@ struct ItemAdmission: Sendable {
         _ importance: LaneClass,
         _ database: Database
     ) throws(StoreError) -> Admission.Limit? {
-        let sums = try database.first("SELECT sum(items), sum(bytes) FROM usage") { ($0.integer(0), $0.integer(1)) }
-        let usage = BoxUsage(items: Int(sums?.0 ?? 0), bytes: sums?.1 ?? 0, freeSpace: freeSpace)
+        let usage = try usage(database)
         let hasBulkItems = try Self.oldestBulkItem(database) != nil
         let admission = bounds.admission(of: size, importance, usage, hasBulkItems: hasBulkItems)
         if case .refused(let limit) = admission { return limit }
         return nil
+    }
+
+    private func usage(_ database: Database, freed: Int64 = 0) throws(StoreError) -> BoxUsage {
+        let context = BoxContext.of(database)
+        let (items, bytes) = try context.usage(database)
+        return .init(items: Int(items), bytes: bytes, freeSpace: context.freeSpace(of: folder) - reserved + freed)
     }
 
     private static func oldestBulkItem(_ database: Database) throws(StoreError) -> (id: Int64, size: Int64)? {
@@ -90,11 +95,5 @@ struct ItemAdmission: Sendable {
             if let found, found.id < oldest?.id ?? .max { oldest = found }
         }
         return oldest
-    }
-
-    static func freeSpace(of folder: String) -> Int64 {
-        var status = statvfs()
-        guard statvfs(folder, &status) == 0 else { return .max / 2 }
-        return Int64(status.f_bavail) * Int64(status.f_frsize)
     }
 }

@@ -9,7 +9,7 @@ struct ItemEnding: Sendable {
 
     /// Moves an item to the outcomes, within a transaction.
     ///
-    /// - Returns: The paths of the files to remove after the transaction.
+    /// - Returns: The paths of the files to remove after the transaction; none if the item has ended already.
     @discardableResult
     func end(
         _ id: Int64,
@@ -19,17 +19,15 @@ struct ItemEnding: Sendable {
         reason: String,
         _ database: Database
     ) throws(StoreError) -> [String] {
-        let files = try database.first("SELECT file, file_kind, file_check FROM item WHERE id = ?", .integer(id)) {
-            (row: borrowing Row) -> [String] in
-            switch row.optionalInteger(1) {
-            case 0: [spool.path(row.text(0) ?? "")]
-            case 2: DownloadTarget(path: row.text(0) ?? "", text: row.text(2) ?? "").leftovers
-            default: []
-            }
-        }
+        let item = try database.first(
+            "SELECT file, file_kind, file_check, lane, size FROM item WHERE id = ?",
+            .integer(id)
+        ) { (files: files(of: $0), lane: $0.integer(3), size: $0.integer(4)) }
+        guard let item else { return [] }
+        // A conflict would end the transaction in any case: SQLite needs no copies of pages to undo the statement alone.
         try database.run(
             """
-            INSERT INTO outcome (id, lane, end, method, reference, key, digest, user_info, added_wall, ended_wall,
+            INSERT OR FAIL INTO outcome (id, lane, end, method, reference, key, digest, user_info, added_wall, ended_wall,
                 status, fields, body, reason)
             SELECT id, lane, ?, method, reference, key, digest, user_info, added_wall, ?, ?, ?, ?, ?
             FROM item WHERE id = ?
@@ -43,10 +41,16 @@ struct ItemEnding: Sendable {
             .integer(id)
         )
         try database.run("DELETE FROM item WHERE id = ?", .integer(id))
-        try database.run(
-            "DELETE FROM outcome WHERE sequence <= (SELECT max(sequence) FROM outcome) - ?",
-            .init(maximumOutcomes)
-        )
-        return files ?? []
+        try BoxContext.of(database).ended(item.size, of: item.lane, end, keeping: maximumOutcomes, database)
+        return item.files
+    }
+
+    /// Returns the paths of an item's files.
+    private func files(of row: borrowing Row) -> [String] {
+        switch row.optionalInteger(1) {
+        case 0: [spool.path(row.text(0) ?? "")]
+        case 2: DownloadTarget(path: row.text(0) ?? "", text: row.text(2) ?? "").leftovers
+        default: []
+        }
     }
 }

@@ -105,6 +105,7 @@ struct SendingTransactions: Sendable {
     /// - Parameters:
     ///   - lane: The lane.
     ///   - count: The maximum number of parcels.
+    ///   - ahead: The number of single items that are read beyond these.
     ///   - underway: The items that are being sent, or wait for their path.
     ///   - room: The number of bytes that may be sent; nil for any.
     /// - Returns: The parcels, and when there may be more.
@@ -112,11 +113,19 @@ struct SendingTransactions: Sendable {
     func supply(
         of lane: StoredLane,
         _ count: Int,
+        ahead: Int = 0,
         besides underway: Set<Int64>,
         room: Int64?
     ) async throws -> LaneSupply {
         let reading = storage.clock.read()
-        let query = SupplyQuery(lane: lane, count: count, underway: underway, reading: reading, room: room)
+        let query = SupplyQuery(
+            lane: lane,
+            count: count,
+            ahead: ahead,
+            underway: underway,
+            reading: reading,
+            room: room
+        )
         guard lane.options.batch != nil else { return try await storage.store.read { try query.items($0) } }
         if let supply = try await storage.store.read({ try query.batches($0, composes: false) }) { return supply }
         return try await storage.store.write(essential: true) { try query.batches($0, composes: true) ?? .init() }
@@ -141,14 +150,11 @@ struct SendingTransactions: Sendable {
         mayBeProcessed: Bool,
         isExpensive: Bool
     ) async throws -> BoxTime {
-        let reading = storage.clock.read()
-        return try await storage.store.write(essential: true) { database in
+        try await storage.store.write(essential: true) { database in
+            let reading = BoxContext.of(database).reading(of: storage.clock)
             let now = try ClockTable.now(database, reading)
-            let isSame = try database.first(
-                "SELECT 1 FROM lane WHERE id = ? AND NOT is_paused AND options = ?",
-                .integer(lane.id),
-                .text(lane.optionsText)
-            ) { _ in true }
+            let stored = try BoxContext.of(database).lane(lane.id, database)
+            let isSame = stored.map { !$0.isPaused && $0.options == lane.optionsText }
             var record = parcel.record
             // The parcel is as it was before its first attempt; one that can't have been processed does not count.
             let isFirst = record.firstSent == nil && !mayBeProcessed
@@ -244,15 +250,6 @@ struct SendingTransactions: Sendable {
         return hours.delay(atSecondOfDay: storage.clock.secondOfDay(reading.wall))
     }
 
-    /// Lets the items of a parcel wait again that was not sent after all.
-    func unmark(_ parcel: Parcel) async throws {
-        try await storage.store.write(essential: true) { database in
-            for item in parcel.items {
-                try database.run("UPDATE item SET state = 0 WHERE id = ? AND state = 1", .integer(item.id))
-            }
-        }
-    }
-
     /// The consequence of an attempt, as it is stored.
     struct Conclusion: Sendable {
         var parcel: Parcel
@@ -266,24 +263,53 @@ struct SendingTransactions: Sendable {
         var reason: String
     }
 
-    /// Stores the consequence of an attempt, with the state of its lane.
-    func conclude(_ conclusion: Conclusion) async throws {
-        let reading = storage.clock.read()
-        let parcel = conclusion.parcel
+    /// What follows an attempt.
+    enum Settlement: Sendable {
+        /// It had a result.
+        case conclusion(Conclusion)
+        /// The parcel was not sent after all: its items wait again.
+        case unmark(Parcel)
+    }
+
+    /// Stores what follows attempts, with the states of their lanes.
+    func store(_ settlements: [Settlement]) async throws {
         let files = try await storage.store.write(essential: true) { database in
-            var files: [String] = []
-            if let sizes = conclusion.split {
-                try BatchTable.divide(parcel, sizes, database)
-            } else {
-                for item in parcel.items { files += try settle(item, conclusion, reading, database) }
+            let reading = BoxContext.of(database).reading(of: storage.clock)
+            return try settlements.flatMap { settlement in
+                switch settlement {
+                case .conclusion(let conclusion): return try conclude(conclusion, reading, database)
+                case .unmark(let parcel):
+                    try Self.unmark(parcel, database)
+                    return []
+                }
             }
-            if parcel.batch != nil { try BatchTable.removeEmpty(database) }
-            if let pause = conclusion.pause {
-                try Self.store(pause, of: parcel.items[0].lane, reason: conclusion.reason, database)
-            }
-            return files
         }
         FileSystem.remove(files)
+    }
+
+    private static func unmark(_ parcel: Parcel, _ database: Database) throws(StoreError) {
+        for item in parcel.items {
+            try database.run("UPDATE item SET state = 0 WHERE id = ? AND state = 1", .integer(item.id))
+        }
+    }
+
+    private func conclude(
+        _ conclusion: Conclusion,
+        _ reading: ClockReading,
+        _ database: Database
+    ) throws(StoreError) -> [String] {
+        let parcel = conclusion.parcel
+        var files: [String] = []
+        if let sizes = conclusion.split {
+            try BatchTable.divide(parcel, sizes, database)
+        } else {
+            for item in parcel.items { files += try settle(item, conclusion, reading, database) }
+        }
+        if parcel.batch != nil { try BatchTable.removeEmpty(database) }
+        if let pause = conclusion.pause {
+            try Self.store(pause, of: parcel.items[0].lane, reason: conclusion.reason, database)
+        }
+        return files
     }
 
     private static func store(
@@ -312,9 +338,6 @@ struct SendingTransactions: Sendable {
     ) throws(StoreError) -> [String] {
         switch conclusion.step {
         case .end(let end):
-            // A user may have cancelled it before its first byte.
-            let isThere = try database.first("SELECT 1 FROM item WHERE id = ?", .integer(item.id)) { _ in true }
-            guard isThere == true else { return [] }
             return try storage.ending.end(
                 item.id,
                 end,
@@ -341,6 +364,31 @@ struct SendingTransactions: Sendable {
             )
             return []
         }
+    }
+
+    /// Sets a parcel aside that is not as it was stored, with an outcome for each damaged item.
+    ///
+    /// A batch is sent with the bytes and the key with which it was composed, or not at all: the other items of one that may
+    /// have been processed are uncertain. They wait again if it was not sent, or if the lane is repeatable.
+    func setAside(_ parcel: Parcel, isRepeatable: Bool) async throws {
+        let files = try await storage.store.write(essential: true) { database in
+            let reading = BoxContext.of(database).reading(of: storage.clock)
+            var files: [String] = []
+            for item in parcel.items where !item.isIntact {
+                files += try storage.ending.end(item.id, .damaged, reading, reason: StoredItem.damage, database)
+            }
+            guard let batch = parcel.batch else { return files }
+            let rest = parcel.items.filter(\.isIntact)
+            if !isRepeatable, parcel.items.contains(where: { $0.record.firstSent != nil }) {
+                let reason = "its batch may have been processed, and can't be repeated: another item of it is damaged"
+                for item in rest {
+                    files += try storage.ending.end(item.id, .uncertain, reading, reason: reason, database)
+                }
+            }
+            try BatchTable.dissolve(batch, rest, database)
+            return files
+        }
+        FileSystem.remove(files)
     }
 
     /// Returns the current time.

@@ -37,6 +37,8 @@ package struct StoredItem: Sendable {
     package var notBefore: Int64?
     package var batch: Int64?
     package var failure: String?
+    /// Whether its key was made for it, and can't be that of another item.
+    package var hasNewKey = false
     /// The time after which it expires, from when it was added.
     package var lifetime: Duration?
     /// The part that decides what happens to it.
@@ -134,6 +136,7 @@ package struct StoredItem: Sendable {
         case .referenced(let path, let state): (file, kind, check) = (path, 1, state.text)
         case .download(let target): (file, kind, check) = (target.path, 2, target.text)
         }
+        try BoxContext.of(database).added(size, to: lane, database)
         try database.run(
             """
             INSERT INTO item (lane, state, method, reference, fields, content_type, key, digest, body, file, file_kind,
@@ -196,8 +199,8 @@ extension StoredItem {
     /// Returns the digest that two requests with the same key have in common: the key, everything that was asked for, and
     /// the contents of the body.
     func completeDigest() -> [UInt8] {
-        let dates = [lifetime?.wholeNanoseconds, notBefore].map { $0.map { "\($0)" } ?? "-" }
-        return [2] + digest(of: request + [key ?? "", TextTable.encoded(userInfo)] + dates)
+        let times = [lifetime?.wholeNanoseconds, notBefore].map { $0.map { "\($0)" } ?? "-" }
+        return [2] + digest(of: request + [key ?? "", TextTable.encoded(userInfo)] + times)
     }
 
     /// Whether a stored digest is that of this request; the first version left out the user's values and the times.
@@ -222,7 +225,13 @@ extension StoredItem {
     }
 
     private func digest(of parts: [String]) -> [UInt8] {
-        Array(SHA256.hash(data: Array(parts.joined(separator: "\n").utf8)))
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(512)
+        for (index, part) in parts.enumerated() {
+            if index > 0 { bytes.append(0x0A) }
+            bytes.append(contentsOf: part.utf8)
+        }
+        return Array(SHA256.hash(data: bytes))
     }
 
     /// The digest of the body, or the file of a download.

@@ -5,17 +5,28 @@ import OutboxCore
 struct SupplyQuery: Sendable {
     let lane: StoredLane
     let count: Int
+    /// The number of single items that are read beyond these, as long as they are small.
+    let ahead: Int
     let underway: Set<Int64>
     let reading: ClockReading
     /// The number of bytes that may be sent now; nil for any.
     let room: Int64?
+
+    /// The size of the bodies in bytes from which no further items are read ahead.
+    private static let largestReadAhead: Int64 = 1 << 20
 
     /// Chooses single items, after the batches that were composed while the lane had a rule for them.
     func items(_ database: Database) throws(StoreError) -> LaneSupply {
         let now = try time(database)
         var supply = LaneSupply(parcels: try stored(database))
         guard supply.parcels.count < count else { return supply }
+        supply.isComplete = true
+        var size: Int64 = 0
         try scan(now, database) { row in
+            if supply.parcels.count >= count, supply.parcels.count >= count + ahead || size > Self.largestReadAhead {
+                supply.isComplete = false
+                return false
+            }
             if underway.contains(row.integer(0)) { return true }
             let item = StoredItem(row)
             if let time = delay(item, now) {
@@ -23,7 +34,8 @@ struct SupplyQuery: Sendable {
                 return !lane.options.order.isStrict
             }
             supply.parcels.append(.init(item))
-            return supply.parcels.count < count
+            size += item.size
+            return true
         }
         if supply.parcels.isEmpty { supply.next = try earliest(supply.next, database) }
         return supply
@@ -58,29 +70,22 @@ struct SupplyQuery: Sendable {
                 return supply
             case .send(let number):
                 guard composes else { return nil }
-                let batch = try BatchTable.make(lane: lane.id, database)
-                let chosen = Array(items.prefix(number))
-                for item in chosen {
-                    try database.run("UPDATE item SET batch = ? WHERE id = ?", .integer(batch.id), .integer(item.id))
-                }
-                supply.parcels.append(.init(batch: batch.id, key: batch.key, chosen))
+                supply.parcels.append(try BatchTable.make(of: items.prefix(number), database))
             }
         }
         return supply
     }
 
     private func stored(_ database: Database) throws(StoreError) -> [Parcel] {
-        let known = try database.query("SELECT id, key FROM batch WHERE lane = ? ORDER BY id", .integer(lane.id)) {
-            (id: $0.integer(0), key: $0.text(1) ?? "")
-        }
+        let known = try database.query(
+            "SELECT id, key, digest FROM batch WHERE lane = ? ORDER BY id",
+            .integer(lane.id)
+        ) { (id: $0.integer(0), key: $0.text(1) ?? "", digest: $0.blob(2)) }
         var parcels: [Parcel] = []
         for batch in known where parcels.count < count {
-            let items = try database.query(
-                "SELECT \(StoredItem.columns) FROM item WHERE batch = ? ORDER BY id",
-                .integer(batch.id)
-            ) { StoredItem($0) }
+            let items = try BatchTable.items(of: batch.id, database)
             if !items.isEmpty, !items.contains(where: { underway.contains($0.id) || $0.state == .held }) {
-                parcels.append(.init(batch: batch.id, key: batch.key, items))
+                parcels.append(.init(batch: batch.id, key: batch.key, digest: batch.digest, items))
             }
         }
         return parcels

@@ -1,0 +1,176 @@
+import DurableStore
+import OutboxCore
+
+/// The values that the closures of one transaction share.
+///
+/// The numbers of items and outcomes are stored once per transaction, rather than with each row: a trigger that does so
+/// costs more than the row itself.
+final class BoxContext: TransactionContext {
+    /// The properties of a lane that are needed for each of its items.
+    struct Lane: Sendable {
+        var importance: LaneClass
+        var isPaused: Bool
+        /// The stored form of the options.
+        var options: String
+    }
+
+    /// A number of items, and the size of their bodies in bytes.
+    private struct Amount {
+        var items: Int64 = 0
+        var bytes: Int64 = 0
+
+        static func += (amount: inout Self, other: Self) {
+            amount.items += other.items
+            amount.bytes += other.bytes
+        }
+    }
+
+    private struct Values {
+        var reading: ClockReading?
+        var clock: BoxClock?
+        var lanes: [Int64: Lane] = [:]
+        var freeSpace: Int64?
+        /// What is stored.
+        var stored: Amount?
+        /// What the transaction has added.
+        var added: [LaneClass: Amount] = [:]
+        var ended: [ItemEnd: Int64] = [:]
+        var newOutcomes: Int64 = 0
+        var maximumOutcomes = Int.max
+    }
+
+    private var values = Values()
+
+    init() {}
+
+    /// Returns the context of a database; a new one outside a store.
+    static func of(_ database: Database) -> BoxContext { database.context as? BoxContext ?? .init() }
+
+    func copy() -> BoxContext {
+        let copy = BoxContext()
+        copy.values = values
+        return copy
+    }
+
+    // MARK: Values that are read once
+
+    /// Returns the values of the machine's clocks.
+    func reading(of clock: MachineClock) -> ClockReading {
+        let reading = values.reading ?? clock.read()
+        values.reading = reading
+        return reading
+    }
+
+    /// Returns the stored clock; nil in a new outbox.
+    func clock(_ read: () throws(StoreError) -> BoxClock?) throws(StoreError) -> BoxClock? {
+        if let known = values.clock { return known }
+        values.clock = try read()
+        return values.clock
+    }
+
+    /// Notes that a clock was stored.
+    func setClock(_ clock: BoxClock) { values.clock = clock }
+
+    /// Returns a lane; nil if there is none.
+    func lane(_ id: Int64, _ database: Database) throws(StoreError) -> Lane? {
+        if let known = values.lanes[id] { return known }
+        let lane = try database.first("SELECT class, is_paused, options FROM lane WHERE id = ?", .integer(id)) { row in
+            Lane(
+                importance: .init(rawValue: row.integer(0)) ?? .normal,
+                isPaused: row.integer(1) != 0,
+                options: row.text(2) ?? ""
+            )
+        }
+        values.lanes[id] = lane
+        return lane
+    }
+
+    /// Forgets the lanes, since one has changed.
+    func forgetLanes() { values.lanes = [:] }
+
+    /// Returns the free space of a folder's file system in bytes.
+    func freeSpace(of folder: String) -> Int64 {
+        let space = values.freeSpace ?? FileSystem.freeSpace(of: folder)
+        values.freeSpace = space
+        return space
+    }
+
+    // MARK: Numbers
+
+    /// Returns the number and the size of all items, with what the transaction has changed.
+    func usage(_ database: Database) throws(StoreError) -> (items: Int64, bytes: Int64) {
+        if values.stored == nil {
+            values.stored = try database.first("SELECT sum(items), sum(bytes) FROM usage") {
+                Amount(items: $0.integer(0), bytes: $0.integer(1))
+            }
+        }
+        var sum = values.stored ?? .init()
+        for amount in values.added.values { sum += amount }
+        return (sum.items, sum.bytes)
+    }
+
+    /// Counts an item that was added to a lane.
+    func added(_ size: Int64, to lane: Int64, _ database: Database) throws(StoreError) {
+        try count(.init(items: 1, bytes: size), lane, database)
+    }
+
+    /// Counts an item that was moved from a lane to the outcomes, of which a number is kept.
+    func ended(
+        _ size: Int64,
+        of lane: Int64,
+        _ end: ItemEnd,
+        keeping maximumOutcomes: Int,
+        _ database: Database
+    ) throws(StoreError) {
+        try count(.init(items: -1, bytes: -size), lane, database)
+        values.ended[end, default: 0] += 1
+        values.newOutcomes += 1
+        values.maximumOutcomes = maximumOutcomes
+    }
+
+    /// Counts outcomes that were removed.
+    func removedOutcomes(_ count: Int) { values.newOutcomes -= Int64(count) }
+
+    /// Forgets what was counted in the transaction: it was counted in the tables.
+    func recounted() { (values.stored, values.added, values.newOutcomes) = (nil, [:], 0) }
+
+    private func count(_ amount: Amount, _ lane: Int64, _ database: Database) throws(StoreError) {
+        // The items of a lane whose row was lost are counted nowhere.
+        guard let importance = try self.lane(lane, database)?.importance else { return }
+        values.added[importance, default: .init()] += amount
+    }
+
+    // MARK: Storing
+
+    func store(in database: Database) throws {
+        for (importance, amount) in values.added {
+            try database.run(
+                "UPDATE usage SET items = items + ?, bytes = bytes + ? WHERE class = ?",
+                .integer(amount.items),
+                .integer(amount.bytes),
+                .integer(importance.rawValue)
+            )
+        }
+        for (end, count) in values.ended { try Self.count(end.rawValue, count, database) }
+        if !values.ended.isEmpty { try removeOldOutcomes(database) }
+        if values.newOutcomes != 0 { try Self.count(BoxSchema.outcomeCounter, values.newOutcomes, database) }
+        (values.stored, values.added, values.ended, values.newOutcomes) = (nil, [:], [:], 0)
+    }
+
+    private func removeOldOutcomes(_ database: Database) throws(StoreError) {
+        removedOutcomes(
+            try database.run(
+                "DELETE FROM outcome WHERE sequence <= (SELECT max(sequence) FROM outcome) - ?",
+                .init(values.maximumOutcomes)
+            )
+        )
+    }
+
+    private static func count(_ number: Int64, _ count: Int64, _ database: Database) throws(StoreError) {
+        try database.run(
+            "INSERT INTO counter VALUES (?, ?) ON CONFLICT (end) DO UPDATE SET count = count + excluded.count",
+            .integer(number),
+            .integer(count)
+        )
+    }
+}
