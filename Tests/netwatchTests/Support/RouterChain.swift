@@ -1,0 +1,158 @@
+import CommandLineLab
+import Glibc
+import NetworkLab
+import ReachabilityCore
+import Testing
+
+/// A machine, two routers and a server in namespaces of their own, with links between neighbours.
+///
+/// The server is at hop 3: `home` - 192.0.2.0/24 - `first` - 198.51.100.0/24 - `second` - 203.0.113.0/24 - `server`. With
+/// IPv6 the networks are 2001:db8:1::/64 to 2001:db8:3::/64.
+struct RouterChain {
+    let home: LabNamespace
+    let first: LabNamespace
+    let second: LabNamespace
+    let server: LabNamespace
+
+    /// An address family, with the addresses in it.
+    struct Family: Sendable, CustomTestStringConvertible {
+        var family: AddressFamily
+        /// The gateway, the second router, and the server.
+        var hops: [String]
+        /// An address on the server's link at which nothing is.
+        var nobody: String
+        /// An address on the machine's own link at which nothing is.
+        var neighbor: String
+        /// Addresses that the first router has another route for.
+        var elsewhere: String
+
+        var testDescription: String { "\(family)" }
+        var server: String { hops[2] }
+    }
+
+    static let families = [
+        Family(
+            family: .ipv4,
+            hops: ["192.0.2.1", "198.51.100.2", "203.0.113.7"],
+            nobody: "203.0.113.9",
+            neighbor: "192.0.2.9",
+            elsewhere: "198.18.0.1"
+        ),
+        Family(
+            family: .ipv6,
+            hops: ["2001:db8:1::1", "2001:db8:2::2", "2001:db8:3::7"],
+            nobody: "2001:db8:3::9",
+            neighbor: "2001:db8:1::9",
+            elsewhere: "2001:db8:9::1"
+        ),
+    ]
+
+    init() throws {
+        (home, first, second, server) = (try .init(), try .init(), try .init(), try .init())
+        for router in [first, second] {
+            try router.setSysctl("net.ipv4.ip_forward", to: 1)
+            try router.setSysctl("net.ipv6.conf.all.forwarding", to: 1)
+        }
+        try Self.join(
+            home,
+            "wan0",
+            "192.0.2.2/24",
+            "2001:db8:1::2/64",
+            first,
+            "lan0",
+            "192.0.2.1/24",
+            "2001:db8:1::1/64"
+        )
+        try Self.join(
+            first,
+            "up0",
+            "198.51.100.1/24",
+            "2001:db8:2::1/64",
+            second,
+            "down0",
+            "198.51.100.2/24",
+            "2001:db8:2::2/64"
+        )
+        try Self.join(
+            second,
+            "up0",
+            "203.0.113.1/24",
+            "2001:db8:3::1/64",
+            server,
+            "eth0",
+            "203.0.113.7/24",
+            "2001:db8:3::7/64"
+        )
+        try Self.route(home, via: "192.0.2.1", "2001:db8:1::1", on: "wan0")
+        try Self.route(first, via: "198.51.100.2", "2001:db8:2::2", on: "up0")
+        try Self.route(server, via: "203.0.113.1", "2001:db8:3::1", on: "eth0")
+        try second.rtnl.addRoute("192.0.2.0/24", via: "198.51.100.1", on: "down0")
+        try second.rtnl.addRoute("2001:db8:1::/64", via: "2001:db8:2::1", on: "down0")
+    }
+
+    // swift-format-ignore: both ends of a link, each with its addresses
+    private static func join(
+        _ near: LabNamespace,
+        _ name: String,
+        _ ipv4: String,
+        _ ipv6: String,
+        _ far: LabNamespace,
+        _ peer: String,
+        _ peerIPv4: String,
+        _ peerIPv6: String
+    ) throws {
+        try near.rtnl.createVeth(name, .init(index: 10), peer: peer, .init(index: 20, namespace: far))
+        try near.rtnl.setUp(name)
+        try far.rtnl.setUp(peer)
+        for address in [ipv4, ipv6] { try near.rtnl.addAddress(address, on: name) }
+        for address in [peerIPv4, peerIPv6] { try far.rtnl.addAddress(address, on: peer) }
+    }
+
+    private static func route(_ lab: LabNamespace, via ipv4: String, _ ipv6: String, on interface: String) throws {
+        for gateway in [ipv4, ipv6] { try lab.rtnl.addRoute("default", via: gateway, on: interface) }
+    }
+
+    /// Starts a trace as a user without any privilege over the machine.
+    func trace(_ arguments: String...) throws -> ToolProcess { try unprivileged(["trace"] + arguments) }
+
+    /// Starts the tool as a user without any privilege over the machine: in a user namespace that owns no other one.
+    func unprivileged(_ arguments: [String]) throws -> ToolProcess {
+        try ToolProcess(arguments, in: home, through: ["/usr/bin/unshare", "--user"])
+    }
+
+    /// Has a router send nothing of its own: it forwards packets, and ICMP errors are discarded.
+    func silence(_ router: LabNamespace) throws {
+        for prefix in ["192.0.2.0/24", "2001:db8:1::/64"].map(Self.prefix) {
+            var rule = RuleMessage(family: prefix.address.family)
+            rule.priority = 1
+            rule.action = .blackhole
+            rule.inputInterface = "lo"
+            rule.destination = prefix
+            try router.rtnl.addRule(rule)
+        }
+    }
+
+    /// Has the first router reject the packets to the other network by a route of a type.
+    func reject(_ family: Family, _ type: RouteType) throws {
+        var route = RouteMessage(destination: Self.prefix(family.elsewhere))
+        route.type = type
+        try first.rtnl.route(.add, route)
+    }
+
+    private static func prefix(_ text: String) -> IPPrefix {
+        let parts = text.split(separator: "/").map(String.init)
+        let address = IPAddress(parts[0]) ?? .init(ipv4: 0)
+        return .init(address, length: parts.count > 1 ? UInt8(parts[1]) ?? 0 : UInt8(address.family.bitWidth))
+    }
+
+    /// The number of UDP datagrams that the machine has sent (`/proc/net/snmp`).
+    func sentDatagrams() throws -> Int {
+        let text = try home.run {
+            String(decoding: try Repository.bytes(of: "/proc/thread-self/net/snmp"), as: UTF8.self)
+        }
+        let lines = text.split(separator: "\n").filter { $0.hasPrefix("Udp: ") }.map { $0.split(separator: " ") }
+        guard lines.count == 2, let column = lines[0].firstIndex(of: "OutDatagrams"), let count = Int(lines[1][column])
+        else { throw LabError("count datagrams", errno: ENODATA) }
+        return count
+    }
+}
