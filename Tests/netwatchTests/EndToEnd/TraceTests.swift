@@ -1,5 +1,4 @@
 import CommandLineLab
-import Glibc
 import NetworkLab
 import ReachabilityCore
 import Testing
@@ -105,9 +104,9 @@ import Testing
         try chain.reject(family, .prohibit)
         let tool = try port.map { try chain.trace(family.elsewhere, "--tcp", $0) } ?? chain.trace(family.elsewhere)
         let lines = try lines(tool)
-        #expect(lines.contains("2  \(family.hops[0])  T  administratively prohibited"), "\(lines)")
+        #expect(lines.contains("2  \(family.hops[1])  T  administratively prohibited"), "\(lines)")
         let sentence =
-            "\(family.elsewhere) is not reached: \(family.hops[0]), hop 1, says that this is administratively"
+            "\(family.elsewhere) is not reached: \(family.hops[1]), hop 2, says that this is administratively"
         #expect(lines.last?.hasPrefix(sentence) == true, "\(lines)")
         #expect(try tool.exitCode() == 1)
     }
@@ -227,8 +226,7 @@ import Testing
 
     @Test func `another namespace is traced with privilege, and refused without`() throws {
         let chain = try RouterChain()
-        let path = "/proc/\(getpid())/fd/\(chain.home.descriptorNumber)"
-        let tool = try ToolProcess(["trace", "203.0.113.7", "--netns", path], in: LabNamespace())
+        let tool = try ToolProcess(["trace", "203.0.113.7", "--netns", chain.home.path], in: LabNamespace())
         #expect(try lines(tool).last == "203.0.113.7 is reached after 3 hops, in T.")
         #expect(try tool.exitCode() == 0)
         let refused = try chain.trace("203.0.113.7", "--netns", "/proc/1/ns/net")
@@ -278,7 +276,9 @@ import Testing
         #expect(try tool.exitCode() == 0)
         try chain.reject(Self.families[0], .prohibit)
         let refused = try chain.unprivileged(["explain", "198.18.0.1", "--trace"])
-        #expect(try lines(refused).last?.hasPrefix("trace: 198.18.0.1 is not reached: 192.0.2.1, hop 1, says") == true)
+        #expect(
+            try lines(refused).last?.hasPrefix("trace: 198.18.0.1 is not reached: 198.51.100.2, hop 2, says") == true
+        )
         #expect(try refused.exitCode() == 1)
     }
 

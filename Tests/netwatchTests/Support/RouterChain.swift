@@ -23,7 +23,7 @@ struct RouterChain {
         var nobody: String
         /// An address on the machine's own link at which nothing is.
         var neighbor: String
-        /// Addresses that the first router has another route for.
+        /// An address of another network, behind both routers.
         var elsewhere: String
 
         var testDescription: String { "\(family)" }
@@ -49,6 +49,10 @@ struct RouterChain {
 
     init() throws {
         (home, first, second, server) = (try .init(), try .init(), try .init(), try .init())
+        for lab in [home, first, second, server] {
+            // Link-local addresses are usable immediately: no story waits for duplicate address detection.
+            try lab.setSysctl("net.ipv6.conf.default.accept_dad", to: 0)
+        }
         for router in [first, second] {
             try router.setSysctl("net.ipv4.ip_forward", to: 1)
             try router.setSysctl("net.ipv6.conf.all.forwarding", to: 1)
@@ -132,11 +136,11 @@ struct RouterChain {
         }
     }
 
-    /// Has the first router reject the packets to the other network by a route of a type.
+    /// Has the second router reject or discard the packets to the other network by a route of a type.
     func reject(_ family: Family, _ type: RouteType) throws {
         var route = RouteMessage(destination: Self.prefix(family.elsewhere))
         route.type = type
-        try first.rtnl.route(.add, route)
+        try second.rtnl.route(.add, route)
     }
 
     private static func prefix(_ text: String) -> IPPrefix {
@@ -145,14 +149,20 @@ struct RouterChain {
         return .init(address, length: parts.count > 1 ? UInt8(parts[1]) ?? 0 : UInt8(address.family.bitWidth))
     }
 
-    /// The number of UDP datagrams that the machine has sent (`/proc/net/snmp`).
+    /// The number of UDP datagrams that the machine has sent (`/proc/net/snmp` and `/proc/net/snmp6`).
     func sentDatagrams() throws -> Int {
-        let text = try home.run {
-            String(decoding: try Repository.bytes(of: "/proc/thread-self/net/snmp"), as: UTF8.self)
-        }
-        let lines = text.split(separator: "\n").filter { $0.hasPrefix("Udp: ") }.map { $0.split(separator: " ") }
-        guard lines.count == 2, let column = lines[0].firstIndex(of: "OutDatagrams"), let count = Int(lines[1][column])
+        let ipv4 = try words(of: "snmp").filter { $0.first == "Udp:" }
+        guard ipv4.count == 2, let column = ipv4[0].firstIndex(of: "OutDatagrams"), let count = Int(ipv4[1][column]),
+            let ipv6 = try words(of: "snmp6").first(where: { $0.first == "Udp6OutDatagrams" }), let other = Int(ipv6[1])
         else { throw LabError("count datagrams", errno: ENODATA) }
-        return count
+        return count + other
+    }
+
+    /// The words of each line of a file about the machine's network.
+    private func words(of file: String) throws -> [[String]] {
+        let bytes = try home.run { try Repository.bytes(of: "/proc/thread-self/net/\(file)") }
+        return String(decoding: bytes, as: UTF8.self).split(separator: "\n").map { line in
+            line.split { $0 == " " || $0 == "\t" }.map(String.init)
+        }
     }
 }
