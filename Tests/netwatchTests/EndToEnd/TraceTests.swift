@@ -7,28 +7,19 @@ import Testing
 @Suite(.timeLimit(.minutes(10))) struct TraceTests {
     private static let families = RouterChain.families
 
-    /// A line's words, without the round trip, which nobody knows before.
-    private func words(_ line: Substring) -> String {
-        line.replacing(#/[0-9.]+ ms/#, with: "T").trimmingPrefix { $0 == " " }.description
-    }
-
-    private func lines(_ tool: ToolProcess) throws -> [String] {
-        try tool.output.rest().split(separator: "\n").map(words)
-    }
-
     @Test(arguments: families)
     func `a server is reached by TCP`(family: RouterChain.Family) throws {
         let tool = try RouterChain().trace(family.server, "--tcp", "443")
         let hops = family.hops
         #expect(
-            try lines(tool) == [
+            tool.lines == [
                 "to \(hops[2]) by TCP to port 443, through wan0, gateway \(hops[0])", "1  \(hops[0])  T  time exceeded",
                 "2  \(hops[1])  T  time exceeded", "3  \(hops[2])  T  connection reset",
                 "\(hops[2]) is reached after 3 hops, in T.",
             ]
         )
-        #expect(try tool.exitCode() == 0)
-        #expect(try tool.errors.rest() == "")
+        #expect(tool.code == 0)
+        #expect(tool.errors == "")
     }
 
     @Test(arguments: families)
@@ -37,13 +28,13 @@ import Testing
         let tool = try chain.trace(family.server)
         let hops = family.hops
         #expect(
-            try lines(tool) == [
+            tool.lines == [
                 "to \(hops[2]) by UDP, through wan0, gateway \(hops[0])", "1  \(hops[0])  T  time exceeded",
                 "2  \(hops[1])  T  time exceeded", "3  \(hops[2])  T  port unreachable",
                 "\(hops[2]) is reached after 3 hops, in T.",
             ]
         )
-        #expect(try tool.exitCode() == 0)
+        #expect(tool.code == 0)
         #expect(try chain.sentDatagrams() <= 3 * 30)
     }
 
@@ -51,13 +42,14 @@ import Testing
         let chain = try RouterChain()
         let listener = try chain.server.run { try LabListener(stream: 80) }
         let connected = try chain.trace("203.0.113.7", "--tcp", "80")
-        #expect(try lines(connected).contains("3  203.0.113.7  T  connection accepted"))
-        #expect(try connected.exitCode() == 0)
+        #expect(connected.lines.contains("3  203.0.113.7  T  connection accepted"))
+        #expect(connected.code == 0)
         let echo = try chain.server.run { try LabListener(datagrams: 33434) }
-        let answered = try chain.trace("203.0.113.7")
+        let tool = try chain.start(["trace", "203.0.113.7"])
         try echo.answerOne()
-        #expect(try lines(answered).contains("3  203.0.113.7  T  datagram"))
-        #expect(try answered.exitCode() == 0)
+        let answered = try chain.finish(tool)
+        #expect(answered.lines.contains("3  203.0.113.7  T  datagram"))
+        #expect(answered.code == 0)
         withExtendedLifetime(listener) {}
     }
 
@@ -66,20 +58,20 @@ import Testing
         let chain = try RouterChain()
         try chain.silence(chain.first)
         let tool = try chain.trace(family.server)
-        let lines = try lines(tool)
+        let lines = tool.lines
         #expect(lines.dropFirst().prefix(2) == ["1  *", "2  \(family.hops[1])  T  time exceeded"])
         #expect(lines.last == "\(family.server) is reached after 3 hops, in T.")
-        #expect(try tool.exitCode() == 0)
+        #expect(tool.code == 0)
     }
 
     @Test(arguments: families)
     func `a host that is down is told by the router before it`(family: RouterChain.Family) throws {
         let tool = try RouterChain().trace(family.nobody)
-        let lines = try lines(tool)
+        let lines = tool.lines
         #expect(lines.contains("3  \(family.hops[1])  T  host unreachable"), "\(lines)")
         let sentence = "\(family.nobody) is not reached: \(family.hops[1]), hop 2, says that the host is unreachable"
         #expect(lines.last?.hasPrefix(sentence) == true, "\(lines)")
-        #expect(try tool.exitCode() == 1)
+        #expect(tool.code == 1)
     }
 
     @Test(arguments: families)
@@ -88,13 +80,13 @@ import Testing
         try chain.reject(family, .blackhole)
         let before = try chain.sentDatagrams()
         let tool = try chain.trace(family.elsewhere)
-        let lines = try lines(tool)
+        let lines = tool.lines
         #expect(lines.dropFirst().prefix(1) == ["1  \(family.hops[0])  T  time exceeded"])
         #expect(lines[2] == "2-30  *")
         let sentence =
             "The last router that answers is the gateway \(family.hops[0]); nothing answers beyond it, so look at"
         #expect(lines.last?.hasPrefix(sentence) == true, "\(lines)")
-        #expect(try tool.exitCode() == 1)
+        #expect(tool.code == 1)
         #expect(try chain.sentDatagrams() - before <= 3 * 30)
     }
 
@@ -103,12 +95,12 @@ import Testing
         let chain = try RouterChain()
         try chain.reject(family, .prohibit)
         let tool = try port.map { try chain.trace(family.elsewhere, "--tcp", $0) } ?? chain.trace(family.elsewhere)
-        let lines = try lines(tool)
+        let lines = tool.lines
         #expect(lines.contains("2  \(family.hops[1])  T  administratively prohibited"), "\(lines)")
         let sentence =
             "\(family.elsewhere) is not reached: \(family.hops[1]), hop 2, says that this is administratively"
         #expect(lines.last?.hasPrefix(sentence) == true, "\(lines)")
-        #expect(try tool.exitCode() == 1)
+        #expect(tool.code == 1)
     }
 
     @Test(arguments: families)
@@ -117,11 +109,11 @@ import Testing
         let back = family.family == .ipv4 ? "198.51.100.1" : "2001:db8:2::1"
         try chain.second.rtnl.addRoute(family.elsewhere, via: back, on: "down0")
         let tool = try chain.trace(family.elsewhere)
-        let lines = try lines(tool)
+        let lines = tool.lines
         #expect(lines.last?.contains("is not reached: packets ") == true, "\(lines)")
         #expect(lines.last?.hasSuffix(" on.") == true, "\(lines)")
         #expect(lines.count < 30)
-        #expect(try tool.exitCode() == 1)
+        #expect(tool.code == 1)
     }
 
     @Test(arguments: families)
@@ -130,18 +122,18 @@ import Testing
         try chain.second.rtnl.setMTU("up0", to: 1300)
         try chain.server.rtnl.setMTU("eth0", to: 1300)
         let tool = try chain.trace(family.server, "--size", "1500")
-        let lines = try lines(tool)
+        let lines = tool.lines
         let hop = "3  \(family.server)  T  port unreachable; \(family.hops[1]) says: packet too big, MTU 1300"
         #expect(lines.contains(hop), "\(lines)")
         #expect(lines.last?.hasSuffix(" Packets of more than 1300 bytes do not pass \(family.hops[1]).") == true)
-        #expect(try tool.exitCode() == 0)
+        #expect(tool.code == 0)
     }
 
     @Test func `packets larger than the machine's own link are made smaller`() throws {
         let tool = try RouterChain().trace("203.0.113.7", "--size", "9000")
-        let lines = try lines(tool)
+        let lines = tool.lines
         #expect(lines.last?.hasSuffix(" Packets of more than 1500 bytes do not pass 192.0.2.2.") == true, "\(lines)")
-        #expect(try tool.exitCode() == 0)
+        #expect(tool.code == 0)
     }
 
     @Test(arguments: families)
@@ -152,23 +144,23 @@ import Testing
         let lookup = family.family == .ipv4 ? "ARP" : "neighbour discovery"
         let missing = try chain.trace(family.neighbor)
         let sentence = "\(family.neighbor) does not answer to \(lookup) on wan0: it is down, or not on that link."
-        #expect(try lines(missing).last == sentence)
-        #expect(try missing.exitCode() == 1)
+        #expect(missing.lines.last == sentence)
+        #expect(missing.code == 1)
         let address = family.family == .ipv4 ? "192.0.2.1/24" : "2001:db8:1::1/64"
         try chain.first.rtnl.deleteAddress(address, on: "lan0")
         let off = try chain.trace(family.server)
         let gateway =
             "The gateway \(family.hops[0]) does not answer to \(lookup) on wan0: no packet leaves this machine."
-        #expect(try lines(off).last == gateway)
-        #expect(try off.exitCode() == 1)
+        #expect(off.lines.last == gateway)
+        #expect(off.code == 1)
     }
 
     @Test(arguments: ["127.0.0.1", "::1", "192.0.2.2", "2001:db8:1::2"])
     func `an address of the machine is reached without a packet`(address: String) throws {
         let chain = try RouterChain()
         let tool = try chain.trace(address)
-        #expect(try lines(tool).last == "\(address) is an address of this machine: packets to it do not leave it.")
-        #expect(try tool.exitCode() == 0)
+        #expect(tool.lines.last == "\(address) is an address of this machine: packets to it do not leave it.")
+        #expect(tool.code == 0)
         #expect(try chain.sentDatagrams() == 0)
     }
 
@@ -185,19 +177,19 @@ import Testing
         route.type = type
         try chain.home.rtnl.route(.add, route)
         let tool = try chain.trace("198.18.0.1")
-        #expect(try lines(tool).last == "No packet is sent to 198.18.0.1: \(words)")
-        #expect(try tool.exitCode() == 2)
+        #expect(tool.lines.last == "No packet is sent to 198.18.0.1: \(words)")
+        #expect(tool.code == 2)
     }
 
     @Test func `a machine without a route says so at once`() throws {
         let chain = try RouterChain()
         try chain.home.rtnl.deleteRoute("default", via: "192.0.2.1", on: "wan0")
         let tool = try chain.trace("203.0.113.7")
-        #expect(try lines(tool).last == "No packet is sent to 203.0.113.7: there is no route.")
-        #expect(try tool.exitCode() == 2)
+        #expect(tool.lines.last == "No packet is sent to 203.0.113.7: there is no route.")
+        #expect(tool.code == 2)
         let bound = try chain.trace("203.0.113.7", "--interface", "wan0")
-        #expect(try lines(bound).last == "No packet is sent to 203.0.113.7: no route to it leads through wan0.")
-        #expect(try bound.exitCode() == 2)
+        #expect(bound.lines.last == "No packet is sent to 203.0.113.7: no route to it leads through wan0.")
+        #expect(bound.code == 2)
     }
 
     @Test func `the interface is chosen by name, against the kernel's preference`() throws {
@@ -207,30 +199,32 @@ import Testing
         try chain.home.rtnl.addAddress("10.0.0.2/24", on: "better0")
         try chain.home.rtnl.addRoute("203.0.113.0/24", via: "10.0.0.1", on: "better0")
         let tool = try chain.trace("203.0.113.7", "--interface", "wan0")
-        #expect(try lines(tool).first == "to 203.0.113.7 by UDP, through wan0, gateway 192.0.2.1")
-        #expect(try tool.exitCode() == 0)
+        #expect(tool.lines.first == "to 203.0.113.7 by UDP, through wan0, gateway 192.0.2.1")
+        #expect(tool.code == 0)
         let missing = try chain.trace("203.0.113.7", "--interface", "wan9")
-        #expect(try missing.errors.rest().hasPrefix("netwatch: there is no interface 'wan9'; there are "))
-        #expect(try missing.exitCode() == 64)
+        #expect(missing.errors.hasPrefix("netwatch: there is no interface 'wan9'; there are "))
+        #expect(missing.code == 64)
     }
 
     @Test func `a link-local address is traced on the link of its zone`() throws {
         let chain = try RouterChain()
         try chain.first.rtnl.addAddress("fe80::77/64", on: "lan0")
         for arguments in [["fe80::77%wan0"], ["fe80::77%10"], ["fe80::77", "--interface", "wan0"]] {
-            let tool = try chain.unprivileged(["trace"] + arguments)
-            #expect(try lines(tool).last == "fe80::77 is reached after 1 hop, in T.", "\(arguments)")
-            #expect(try tool.exitCode() == 0)
+            let tool = try chain.run(["trace"] + arguments)
+            #expect(tool.lines.last == "fe80::77 is reached after 1 hop, in T.", "\(arguments)")
+            #expect(tool.code == 0)
         }
     }
 
     @Test func `another namespace is traced with privilege, and refused without`() throws {
         let chain = try RouterChain()
-        let tool = try ToolProcess(["trace", "203.0.113.7", "--netns", chain.home.path], in: LabNamespace())
-        #expect(try lines(tool).last == "203.0.113.7 is reached after 3 hops, in T.")
-        #expect(try tool.exitCode() == 0)
+        let tool = try chain.finish(
+            ToolProcess(["trace", "203.0.113.7", "--netns", chain.home.path], in: LabNamespace())
+        )
+        #expect(tool.lines.last == "203.0.113.7 is reached after 3 hops, in T.")
+        #expect(tool.code == 0)
         let refused = try chain.trace("203.0.113.7", "--netns", "/proc/1/ns/net")
-        #expect(try refused.exitCode() == 77)
+        #expect(refused.code == 77)
     }
 
     @Test func `names of hops come from the hosts file, and from nowhere unless asked for`() throws {
@@ -238,27 +232,29 @@ import Testing
         let hosts = try TemporaryFile(Array("192.0.2.1 gateway.example\n203.0.113.7 server.example\n".utf8))
         let script = "mount --bind \"$0\" /etc/hosts && exec \"$@\""
         let wrapper = ["/usr/bin/unshare", "--mount", "/bin/sh", "-c", script, hosts.path]
-        let named = try ToolProcess(["trace", "server.example", "--names", "-4"], in: chain.home, through: wrapper)
-        let lines = try lines(named)
+        let named = try chain.finish(
+            ToolProcess(["trace", "server.example", "--names", "-4"], in: chain.home, through: wrapper)
+        )
+        let lines = named.lines
         #expect(lines.first?.hasPrefix("to server.example (203.0.113.7) by UDP, ") == true, "\(lines)")
         #expect(lines[1] == "1  gateway.example (192.0.2.1)  T  time exceeded")
         #expect(lines[2] == "2  198.51.100.2  T  time exceeded")
-        #expect(try named.exitCode() == 0)
-        let plain = try ToolProcess(["trace", "server.example"], in: chain.home, through: wrapper)
-        #expect(try self.lines(plain)[1] == "1  192.0.2.1  T  time exceeded")
-        let other = try ToolProcess(["trace", "server.example", "-6"], in: chain.home, through: wrapper)
-        #expect(try other.exitCode() == 2)
+        #expect(named.code == 0)
+        let plain = try chain.finish(ToolProcess(["trace", "server.example"], in: chain.home, through: wrapper))
+        #expect(plain.lines[1] == "1  192.0.2.1  T  time exceeded")
+        let other = try chain.finish(ToolProcess(["trace", "server.example", "-6"], in: chain.home, through: wrapper))
+        #expect(other.code == 2)
     }
 
     @Test(arguments: families)
     func `JSON has a line for each hop, silent ones too, and the result`(family: RouterChain.Family) throws {
         let chain = try RouterChain()
         try chain.reject(family, .blackhole)
-        let reached = try TraceSchema.parse(chain.trace(family.server, "--json").output.rest())
+        let reached = try TraceSchema.parse(chain.trace(family.server, "--json").text)
         #expect(reached.map { $0["address"]?.text } == family.hops + [family.server])
         #expect(reached.last?["result"]?.text == "reached")
         #expect(reached.last?["gateway"]?.text == family.hops[0])
-        let silent = try TraceSchema.parse(chain.trace(family.elsewhere, "--json", "--hops", "4").output.rest())
+        let silent = try TraceSchema.parse(chain.trace(family.elsewhere, "--json", "--hops", "4").text)
         #expect(silent.map { $0["address"]?.text } == [family.hops[0], nil, nil, nil, family.hops[0]])
         #expect(silent.compactMap { $0["hop"]?.number } == [1, 2, 3, 4, 1])
         #expect(silent.last?["result"]?.text == "silentBeyond")
@@ -266,20 +262,20 @@ import Testing
 
     @Test func `explain appends how far packets come`() throws {
         let chain = try RouterChain()
-        let tool = try chain.unprivileged(["explain", "203.0.113.7", "--trace"])
+        let tool = try chain.run(["explain", "203.0.113.7", "--trace"])
         #expect(
-            try lines(tool) == [
+            tool.lines == [
                 "203.0.113.7: wifi", "the kernel's route: via 192.0.2.1 dev wan0 source 192.0.2.2",
                 "trace: 203.0.113.7 is reached after 3 hops, in T.",
             ]
         )
-        #expect(try tool.exitCode() == 0)
+        #expect(tool.code == 0)
         try chain.reject(Self.families[0], .prohibit)
-        let refused = try chain.unprivileged(["explain", "198.18.0.1", "--trace"])
+        let refused = try chain.run(["explain", "198.18.0.1", "--trace"])
         #expect(
-            try lines(refused).last?.hasPrefix("trace: 198.18.0.1 is not reached: 198.51.100.2, hop 2, says") == true
+            refused.lines.last?.hasPrefix("trace: 198.18.0.1 is not reached: 198.51.100.2, hop 2, says") == true
         )
-        #expect(try refused.exitCode() == 1)
+        #expect(refused.code == 1)
     }
 
     @Test func `a deadline ends a trace with what is known`() throws {
@@ -287,9 +283,9 @@ import Testing
         try chain.reject(Self.families[0], .blackhole)
         let tool = try chain.trace("198.18.0.1", "--timeout", "1s")
         #expect(
-            try lines(tool).last?.hasPrefix("The time is up, and 198.18.0.1 has not answered; the last router") == true
+            tool.lines.last?.hasPrefix("The time is up, and 198.18.0.1 has not answered; the last router") == true
         )
-        #expect(try tool.exitCode() == 1)
+        #expect(tool.code == 1)
     }
 
     @Test(.enabled(if: Loss.isAvailable, "this kernel has no netem"))
@@ -297,7 +293,7 @@ import Testing
         let chain = try RouterChain()
         try Loss.add(percent: 40, to: "up0", in: chain.first)
         // Three probes of a server are lost with 6.4 % likelihood, each of five times with one in a million.
-        let isReached = try (0..<5).contains { _ in try chain.trace("203.0.113.7").exitCode() == 0 }
+        let isReached = try (0..<5).contains { _ in try chain.trace("203.0.113.7").code == 0 }
         #expect(isReached)
     }
 
@@ -315,17 +311,17 @@ import Testing
         (["fe80::1%wan0", "--interface", "lo"], "leave one out"),
     ])
     func `wrong arguments are refused with a remedy`(arguments: [String], words: String) throws {
-        let tool = try RouterChain().unprivileged(["trace"] + arguments)
-        #expect(try tool.exitCode() == 64)
-        let errors = try tool.errors.rest()
+        let tool = try RouterChain().run(["trace"] + arguments)
+        #expect(tool.code == 64)
+        let errors = tool.errors
         #expect(errors.contains(words), "\(errors)")
         #expect(errors.filter(\.isNewline) == "\n")
-        #expect(try tool.output.rest() == "")
+        #expect(tool.text == "")
     }
 
     @Test func `a trace in explain needs a host`() throws {
-        let tool = try RouterChain().unprivileged(["explain", "--trace"])
-        #expect(try tool.exitCode() == 64)
-        #expect(try tool.errors.rest().contains("write 'netwatch explain HOST --trace'"))
+        let tool = try RouterChain().run(["explain", "--trace"])
+        #expect(tool.code == 64)
+        #expect(tool.errors.contains("write 'netwatch explain HOST --trace'"))
     }
 }

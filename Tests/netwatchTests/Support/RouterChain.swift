@@ -116,12 +116,35 @@ struct RouterChain {
         for gateway in [ipv4, ipv6] { try lab.rtnl.addRoute("default", via: gateway, on: interface) }
     }
 
-    /// Starts a trace as a user without any privilege over the machine.
-    func trace(_ arguments: String...) throws -> ToolProcess { try unprivileged(["trace"] + arguments) }
+    /// What the tool printed, and how it exited.
+    struct Run {
+        var text: String
+        var errors: String
+        var code: Int32
 
-    /// Starts the tool as a user without any privilege over the machine: in a user namespace that owns no other one.
-    func unprivileged(_ arguments: [String]) throws -> ToolProcess {
+        /// The lines without indentation, and with `T` for each time.
+        var lines: [String] {
+            text.split(separator: "\n").map { line in
+                String(line.replacing(#/[0-9.]+ ms/#, with: "T").trimmingPrefix { $0 == " " })
+            }
+        }
+    }
+
+    /// Traces as a user without any privilege over the machine.
+    func trace(_ arguments: String...) throws -> Run { try run(["trace"] + arguments) }
+
+    /// Runs the tool as a user without any privilege over the machine.
+    func run(_ arguments: [String]) throws -> Run { try finish(start(arguments)) }
+
+    /// Starts the tool in a user namespace that owns no other one.
+    func start(_ arguments: [String]) throws -> ToolProcess {
         try ToolProcess(arguments, in: home, through: ["/usr/bin/unshare", "--user"])
+    }
+
+    /// Waits for the tool's end; the other namespaces, in which no process is, live as long.
+    func finish(_ tool: ToolProcess) throws -> Run {
+        defer { withExtendedLifetime((self, tool)) {} }
+        return Run(text: try tool.output.rest(), errors: try tool.errors.rest(), code: try tool.exitCode())
     }
 
     /// Has a router send nothing of its own: it forwards packets, and ICMP errors are discarded.
