@@ -99,3 +99,16 @@ static inline int netwatch_hardware_address(int descriptor, const char *name, un
     memcpy(address, request.ifr_hwaddr.sa_data, 6);
     return 0;
 }
+
+// The control messages of one datagram from a socket's error queue: recvmsg(2) with MSG_ERRQUEUE, which does not wait.
+//
+// Returns how many bytes they have, or -errno: EAGAIN if the queue is empty. The datagram's own bytes are those of the
+// packet that the error is about, and are left out.
+static inline ssize_t netwatch_receive_error(int descriptor, void *control, size_t capacity) {
+    struct msghdr message = {.msg_control = control, .msg_controllen = capacity};
+    ssize_t length;
+    do {
+        length = recvmsg(descriptor, &message, MSG_ERRQUEUE | MSG_DONTWAIT);
+    } while (length < 0 && errno == EINTR);
+    return length < 0 ? -errno : (ssize_t)message.msg_controllen;
+}

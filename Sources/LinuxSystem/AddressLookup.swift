@@ -43,6 +43,20 @@ package enum AddressLookup {
         return .addresses(addresses)
     }
 
+    /// Looks up the name of an address; blocks for as long as the name servers take.
+    ///
+    /// The corresponding C function is `getnameinfo`.
+    ///
+    /// - Returns: The name; nil if there is none, or it cannot be looked up.
+    package static func name(of address: ResolvedAddress) -> String? {
+        var buffer = [CChar](repeating: 0, count: Int(NI_MAXHOST))
+        let code = address.withSocketAddress { pointer, size in
+            getnameinfo(pointer, size, &buffer, socklen_t(buffer.count), nil, 0, NI_NAMEREQD)
+        }
+        guard code == 0 else { return nil }
+        return String(decoding: buffer.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    }
+
     /// Looks up a name on a thread of its own, as nothing interrupts getaddrinfo(3).
     ///
     /// - Parameters:
@@ -77,7 +91,8 @@ package struct ResolvedAddress: Sendable, Hashable {
     /// The interface of a link-local IPv6 address (`fe80::1%eth0`); 0 if none is named.
     package let scope: UInt32
 
-    fileprivate init?(_ pointer: UnsafeMutablePointer<sockaddr>?) {
+    /// Creates an address from that of a socket; nil if it is of neither family.
+    package init?(_ pointer: UnsafeMutablePointer<sockaddr>?) {
         guard let pointer else { return nil }
         let raw = UnsafeRawPointer(pointer)
         switch Int32(pointer.pointee.sa_family) {
@@ -115,6 +130,32 @@ package struct ResolvedAddress: Sendable, Hashable {
                 $0.storeBytes(of: address.bits.bigEndian, as: UInt128.self)
             }
             return .ipv6(result)
+        }
+    }
+
+    /// Calls a closure with the address as the C library's functions take it.
+    package func withSocketAddress<Value>(
+        port: UInt16 = 0,
+        _ body: (UnsafePointer<sockaddr>, socklen_t) -> Value
+    ) -> Value {
+        switch socketAddress {
+        case .ipv4(var address):
+            address.sin_port = port.bigEndian
+            return Self.lend(&address, body)
+        case .ipv6(var address):
+            address.sin6_port = port.bigEndian
+            return Self.lend(&address, body)
+        }
+    }
+
+    private static func lend<Address, Value>(
+        _ address: inout Address,
+        _ body: (UnsafePointer<sockaddr>, socklen_t) -> Value
+    ) -> Value {
+        withUnsafePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { pointer in
+                body(pointer, socklen_t(MemoryLayout<Address>.size))
+            }
         }
     }
 

@@ -18,9 +18,9 @@ struct Netwatch: ParsableCommand {
         ),
         version: "netwatch \(CommandLineProgram.version)",
         subcommands: [
-            WatchCommand.self, StatusCommand.self, ExplainCommand.self, WaitCommand.self, RunCommand.self,
-            ServeCommand.self, ForwardCommand.self, FleetCommand.self, FetchCommand.self, OutboxCommand.self,
-            HistoryCommand.self, RecordCommand.self, ReplayCommand.self,
+            WatchCommand.self, StatusCommand.self, ExplainCommand.self, TraceCommand.self, WaitCommand.self,
+            RunCommand.self, ServeCommand.self, ForwardCommand.self, FleetCommand.self, FetchCommand.self,
+            OutboxCommand.self, HistoryCommand.self, RecordCommand.self, ReplayCommand.self,
         ],
         defaultSubcommand: WatchCommand.self
     )

@@ -16,10 +16,11 @@ struct ExplainCommand: NetwatchCommand {
                 .init("List every candidate path, and what rules it out", "netwatch explain"),
                 .init("Show the kernel's route to an address", "netwatch explain 192.0.2.7"),
                 .init("Resolve a name, and show the route", "netwatch explain server.example --timeout 2s"),
+                .init("Also find out how far packets come", "netwatch explain 192.0.2.7 --trace"),
             ],
             """
             Exit status: 0 the network, or any address of the host, is reachable; 1 not reachable; 2 unknown, such as \
-            when the name cannot be resolved.
+            when the name cannot be resolved. With --trace, as 'netwatch trace': 0 only if the host answers.
             """
         )
     )
@@ -40,7 +41,14 @@ struct ExplainCommand: NetwatchCommand {
     )
     var timeout: Duration = .seconds(5)
 
+    @Flag(help: "Also send packets to the host, and say how far they come.")
+    var trace = false
+
     @OptionGroup var common: CommonOptions
+
+    func validate() throws {
+        if trace, host == nil { throw ValidationError("--trace needs a host; write 'netwatch explain HOST --trace'") }
+    }
 
     func execute() throws(ToolError) -> ExitStatus {
         let wakeup = try Wakeup.open()
@@ -53,26 +61,34 @@ struct ExplainCommand: NetwatchCommand {
         }
         let paths = try paths(to: addresses, session)
         let names = InterfaceNames(snapshot: view.snapshot)
+        let lines = paths.flatMap { DestinationText.lines($0, names: names) }
         let isReachable = paths.contains { $0.status.isReachable }
-        return try write(
-            paths.flatMap { DestinationText.lines($0, names: names) },
-            thenExit: isReachable ? .success : .notReachable
+        guard trace else { return try write(lines, thenExit: isReachable ? .success : .notReachable) }
+        let result = try traced(addresses, session)
+        return try write(lines + ["  trace: " + result.text], thenExit: result.status)
+    }
+
+    /// Traces the first address that has a route.
+    private func traced(
+        _ addresses: [IPAddress],
+        _ session: MonitorSession
+    ) throws(ToolError) -> (text: String, status: ExitStatus) {
+        var destination = try TraceLookup(session: session, settings: .init()).destination(among: addresses)
+        if case .name(let name) = host { destination.text.host = name }
+        return try TraceReport(
+            destination: destination,
+            namespace: common.netns,
+            deadline: SystemClock.now.advanced(by: TraceCommand.defaultTimeout),
+            wakeup: session.wakeup
         )
+        .sentence()
     }
 
     /// The host's addresses; none if no host was named.
     private func addresses(_ session: MonitorSession) throws(ToolError) -> [IPAddress] {
-        switch host {
-        case nil: return []
-        case .address(let address): return [address]
-        case .name(let name):
-            let deadline = SystemClock.now.advanced(by: timeout)
-            switch try HostResolver.resolve(name, in: common.netns, during: session, until: deadline) {
-            case .addresses(let addresses): return addresses
-            case .failed(let why):
-                throw .init("cannot resolve '\(name.escapedForTerminal)': \(why); give an address", exit: .unknown)
-            }
-        }
+        guard let host else { return [] }
+        let deadline = SystemClock.now.advanced(by: timeout)
+        return try HostResolver.addresses(of: host, in: common.netns, during: session, until: deadline)
     }
 
     private func view(_ session: MonitorSession) throws(ToolError) -> MonitorView {

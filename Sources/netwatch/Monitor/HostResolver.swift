@@ -64,6 +64,26 @@ final class HostResolver: Sendable {
         }
     }
 
+    /// Returns the addresses of a host, at least one: itself, if it is an address.
+    ///
+    /// - Throws: An error with a text for the user if the name cannot be resolved until the deadline.
+    static func addresses(
+        of host: Host,
+        in namespace: NetworkNamespace,
+        during session: MonitorSession,
+        until deadline: Instant
+    ) throws(ToolError) -> [IPAddress] {
+        switch host {
+        case .address(let address): return [address]
+        case .name(let name):
+            switch try resolve(name, in: namespace, during: session, until: deadline) {
+            case .addresses(let addresses): return addresses
+            case .failed(let why):
+                throw .init("cannot resolve '\(name.escapedForTerminal)': \(why); give an address", exit: .unknown)
+            }
+        }
+    }
+
     private final class Kept: Sendable {
         let resolution = Mutex<Resolution?>(nil)
     }

@@ -14,6 +14,12 @@ import Testing
         #expect(AddressLookup.addresses(of: "localhost", isNumeric: true) == .failure(code: EAI_NONAME, errno: 0))
     }
 
+    @Test func `an address has the name that the hosts file gives it, or none`() throws {
+        #expect(AddressLookup.name(of: .init(try #require(IPAddress("127.0.0.1")))) == "localhost")
+        // In the tests' own namespace no name server can be asked.
+        #expect(AddressLookup.name(of: .init(try #require(IPAddress("192.0.2.77")))) == nil)
+    }
+
     @Test func `a lookup in a namespace is made by a separate thread`() throws {
         let lab = try LabNamespace()
         let found = BlockingPromise<Result<AddressLookup.Outcome, SystemError>>()

@@ -35,7 +35,7 @@ struct CompletionTests {
     func offered(shell: String) throws {
         let commands: Set = [
             "watch", "status", "wait", "run", "explain", "record", "replay", "history", "fetch", "serve", "outbox",
-            "fleet",
+            "fleet", "trace",
         ]
         #expect(try offers(shell, "netwatch ").isSuperset(of: commands))
         #expect(try offers(shell, "netwatch wa") == ["watch", "wait"])

@@ -66,6 +66,12 @@ struct ReadmeCommandTests {
             .init(arguments: ["history", lines, "--since", "2026-11-20", "--until", "now", "--svg", picture], code: 0),
             .init(arguments: ["history", "/bin/sh"], code: 65),
         ],
+        "`netwatch trace HOST [--tcp PORT] [--names] [--json]`": [
+            .init(arguments: ["trace", "127.0.0.1"], code: 0),
+            .init(arguments: ["trace", "127.0.0.1", "--tcp", "80", "--names", "--json"], code: 0),
+            .init(arguments: ["trace", "198.51.100.77", "--timeout", "300ms"], code: 1),
+            .init(arguments: ["trace", "198.51.100.77"], code: 2, isReachable: false),
+        ],
         // The replies are in the README's lines of shell.
         "`netwatch serve [--socket PATH] [--listen 127.0.0.1:PORT]`": [
             .init(arguments: ["serve", "--help"], code: 0),
