@@ -240,7 +240,7 @@ let package = Package(
             name: "netwatch",
             dependencies: [
                 "CLinux", "CommandLineSupport", "EventService", "LinuxSystem", "NetwatchCore", "Reachability",
-                "ReachabilityCore", "TerminalDrawing",
+                "ReachabilityCore", "TerminalDrawing", "ValidationCore",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: settings,
@@ -625,7 +625,7 @@ let package = Package(
                 "ReachabilityCore", "RunningService",
                 "SendingBodies",
                 "SigningRequests", "SteadyUpload", "netwatch", "netwatch-fetch", "netwatch-fleet", "netwatch-forward",
-                "netwatch-outbox", "netwatchd",
+                "netwatch-outbox", "netwatch-validate", "netwatchd",
                 .product(name: "Crypto", package: "swift-crypto"),
             ],
             exclude: [
@@ -653,7 +653,7 @@ let package = Package(
             name: "netwatchTests",
             dependencies: [
                 "CLinux", "CNcurses", "CommandLineLab", "CommandLineSupport", "HTTPLab", "LinuxSystem", "NetwatchCore",
-                "NetworkLab", "Reachability", "ReachabilityCore", "TerminalDrawing", "netwatch",
+                "NetworkLab", "Reachability", "ReachabilityCore", "TerminalDrawing", "ValidationCore", "netwatch",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             exclude: ["Live/Snapshots"],
@@ -683,6 +683,15 @@ let package = Package(
             dependencies: [
                 "BrokerLab", "CommandLineLab", "FleetCore", "HTTPLab", "MQTTCore", "NetwatchCore", "NetworkLab",
                 "ReachabilityCore", "netwatch", "netwatch-fleet", "netwatch-forward", "netwatchd",
+            ],
+            swiftSettings: settings
+        ),
+        .testTarget(
+            name: "netwatch-validateTests",
+            dependencies: [
+                "CommandLineLab", "CommandLineSupport", "HTTPLab", "NetwatchCore", "NetworkLab", "ReachabilityCore",
+                "ValidationCore", "netwatch", "netwatch-validate",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: settings
         ),
