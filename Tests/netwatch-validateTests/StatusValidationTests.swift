@@ -22,7 +22,7 @@ import ValidationCore
         let report = try #require(try report(in: lab.tool("status", "--json").output.line()))
         #expect(report.verdict == .validated && report.basis == .probes && report.checkedAt != nil)
         #expect(report.path?.name == "wlan0" && report.path?.isMetered == false)
-        #expect(lab.requests == [2, 0])
+        #expect(lab.requests[0] >= 2 && lab.requests[1] == 0)
     }
 
     @Test func `a portal is named with its page, which no terminal obeys; the status stays`() throws {

@@ -27,9 +27,13 @@ import ValidationCore
         let all = try lines.map(members)
         #expect(all.first?["event"]?.string == "state")
         #expect(all.compactMap { $0["seq"]?.wholeNumber } == (1...UInt64(all.count)).map { $0 })
-        #expect(all.filter { $0["event"]?.string == "validation" }.count == 2)
-        #expect(all.allSatisfy { $0["event"]?.string != "validation" || $0["status"]?.string == "wifi" })
-        #expect(all.last?["validation"] == nil)
+        let events = all.filter { $0["event"]?.string == "validation" }
+        #expect(events.allSatisfy { $0["status"]?.string == "wifi" && $0["previous"]?.string == "wifi" })
+        // Each path that an address joins has its own verdict, so that one may be told again.
+        let verdicts = events.compactMap { $0["validation"]?.members?["verdict"]?.string }
+        #expect(zip(verdicts, verdicts.dropFirst()).filter { $0 != $1 }.map(\.1) == ["validated"])
+        #expect(verdicts.first == "portal")
+        #expect(all.last?["validation"]?.members?["verdict"]?.string ?? "notChecked" == "notChecked")
         tool.send(SIGTERM)
         #expect(try tool.exitCode() == 0)
     }
@@ -43,7 +47,7 @@ import ValidationCore
         _ = try sparing.output.line()
         let generous = try lab.tool("watch", "--json", "--validate-metered")
         _ = try generous.lines(until: isOf("validated"))
-        #expect(lab.requests[1] == before + 1)
+        #expect(lab.requests[1] > before)
         sparing.send(SIGTERM)
         #expect(try !sparing.output.rest().contains(#""event":"validation""#))
     }
@@ -99,7 +103,7 @@ import ValidationCore
         #expect(children.count == 1)
         lab.answer.update { $0 = .page }
         for child in children { kill(child, SIGKILL) }
-        #expect(try tool.lines(until: isOf("portal")).count == 1)
+        #expect(try tool.lines(until: isOf("portal")).last.map(isOf("portal")) == true)
         tool.send(SIGTERM)
         #expect(try tool.exitCode() == 0)
     }
