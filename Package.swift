@@ -51,6 +51,7 @@ let package = Package(
         .executable(name: "netwatch-fleet", targets: ["netwatch-fleet"]),
         .executable(name: "netwatch-forward", targets: ["netwatch-forward"]),
         .executable(name: "netwatch-outbox", targets: ["netwatch-outbox"]),
+        .executable(name: "netwatch-validate", targets: ["netwatch-validate"]),
         .executable(name: "netwatchd", targets: ["netwatchd"]),
     ],
     dependencies: [
@@ -168,7 +169,7 @@ let package = Package(
             dependencies: ["LinuxSystem", "Locking", "NetworkClient", "ResourceLoaderCore"],
             swiftSettings: settings
         ),
-        .target(name: "NetwatchCore", dependencies: ["ReachabilityCore"], swiftSettings: settings),
+        .target(name: "NetwatchCore", dependencies: ["ReachabilityCore", "ValidationCore"], swiftSettings: settings),
         .target(name: "EventCore", dependencies: ["ReachabilityCore"], swiftSettings: settings),
         .target(
             name: "EventJournal",
@@ -216,7 +217,7 @@ let package = Package(
         .target(
             name: "CommandLineSupport",
             dependencies: [
-                "CLinux", "LinuxSystem", "NetwatchCore", "Reachability", "ReachabilityCore",
+                "CLinux", "LinuxSystem", "NetwatchCore", "Reachability", "ReachabilityCore", "ValidationCore",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: settings
@@ -241,7 +242,7 @@ let package = Package(
             name: "netwatch",
             dependencies: [
                 "CLinux", "CommandLineSupport", "EventService", "LinuxSystem", "NetwatchCore", "Reachability",
-                "ReachabilityCore", "TerminalDrawing",
+                "ReachabilityCore", "TerminalDrawing", "ValidationCore",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: settings,
@@ -252,6 +253,15 @@ let package = Package(
             dependencies: [
                 "CLinux", "CommandLineSupport", "LinuxSystem", "NetwatchCore", "NetworkClient", "NetworkClientCore",
                 "Reachability", "ReachabilityCore", "ResourceLoaderCore",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+            ],
+            swiftSettings: settings,
+            linkerSettings: [archives]
+        ),
+        .executableTarget(
+            name: "netwatch-validate",
+            dependencies: [
+                "CommandLineSupport", "LinuxSystem", "NetwatchCore", "Reachability", "ReachabilityCore", "Validation",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: settings,
@@ -504,7 +514,7 @@ let package = Package(
         ),
         .testTarget(
             name: "NetwatchCoreTests",
-            dependencies: ["NetwatchCore", "NetworkLab", "ReachabilityCore"],
+            dependencies: ["NetwatchCore", "NetworkLab", "ReachabilityCore", "ValidationCore"],
             exclude: ["Snapshots"],
             swiftSettings: settings
         ),
@@ -623,7 +633,7 @@ let package = Package(
                 "ReachabilityCore", "RunningService",
                 "SendingBodies",
                 "SigningRequests", "SteadyUpload", "netwatch", "netwatch-fetch", "netwatch-fleet", "netwatch-forward",
-                "netwatch-outbox", "netwatchd",
+                "netwatch-outbox", "netwatch-validate", "netwatchd",
                 .product(name: "Crypto", package: "swift-crypto"),
             ],
             exclude: [
@@ -651,7 +661,7 @@ let package = Package(
             name: "netwatchTests",
             dependencies: [
                 "CLinux", "CNcurses", "CommandLineLab", "CommandLineSupport", "HTTPLab", "LinuxSystem", "NetwatchCore",
-                "NetworkLab", "Reachability", "ReachabilityCore", "TerminalDrawing", "netwatch",
+                "NetworkLab", "Reachability", "ReachabilityCore", "TerminalDrawing", "ValidationCore", "netwatch",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             exclude: ["Live/Snapshots"],
@@ -681,6 +691,15 @@ let package = Package(
             dependencies: [
                 "BrokerLab", "CommandLineLab", "FleetCore", "HTTPLab", "MQTTCore", "NetwatchCore", "NetworkLab",
                 "ReachabilityCore", "netwatch", "netwatch-fleet", "netwatch-forward", "netwatchd",
+            ],
+            swiftSettings: settings
+        ),
+        .testTarget(
+            name: "netwatch-validateTests",
+            dependencies: [
+                "CommandLineLab", "CommandLineSupport", "HTTPLab", "NetwatchCore", "NetworkLab", "ReachabilityCore",
+                "ValidationCore", "netwatch", "netwatch-validate",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: settings
         ),

@@ -17,6 +17,7 @@ struct ExplainCommand: NetwatchCommand {
                 .init("Show the kernel's route to an address", "netwatch explain 192.0.2.7"),
                 .init("Resolve a name, and show the route", "netwatch explain server.example --timeout 2s"),
                 .init("Also find out how far packets come", "netwatch explain 192.0.2.7 --trace"),
+                .init("Ask a server, too", "netwatch explain --validate http://status.example.com/204"),
             ],
             """
             Exit status: 0 the network, or any address of the host, is reachable; 1 not reachable; 2 unknown, such as \
@@ -44,6 +45,8 @@ struct ExplainCommand: NetwatchCommand {
     @Flag(help: "Also send packets to the host, and say how far they come.")
     var trace = false
 
+    @OptionGroup(title: "Validation") var validation: ValidationOptions
+
     @OptionGroup var common: CommonOptions
 
     func validate() throws {
@@ -51,21 +54,33 @@ struct ExplainCommand: NetwatchCommand {
     }
 
     func execute() throws(ToolError) -> ExitStatus {
+        let report: ValidationSummary? =
+            if let arguments = validation.processArguments(common) { try ValidationQuery.report(arguments) } else {
+                nil
+            }
         let wakeup = try Wakeup.open()
         let session = try MonitorSession(common.configuration, wakeup: wakeup) { _ in wakeup.signal() }
         let addresses = try addresses(session)
         let view = try view(session)
         if addresses.isEmpty {
             let context = common.kinds.context(user: geteuid())
-            return try write(ViewText.lines(view, context), thenExit: .init(of: view.evaluation.path.status))
+            return try write(ViewText.lines(view, context, report), thenExit: .init(of: view.evaluation.path.status))
         }
         let paths = try paths(to: addresses, session)
         let names = InterfaceNames(snapshot: view.snapshot)
         let lines = paths.flatMap { DestinationText.lines($0, names: names) }
         let isReachable = paths.contains { $0.status.isReachable }
-        guard trace else { return try write(lines, thenExit: isReachable ? .success : .notReachable) }
+        guard trace else {
+            return try write(
+                lines + ViewText.validation(report, of: view.evaluation.path),
+                thenExit: isReachable ? .success : .notReachable
+            )
+        }
         let result = try traced(addresses, session)
-        return try write(lines + ["  trace: " + result.text], thenExit: result.status)
+        return try write(
+            lines + ["  trace: " + result.text] + ViewText.validation(report, of: view.evaluation.path),
+            thenExit: result.status
+        )
     }
 
     /// Traces the first address that has a route.
