@@ -132,7 +132,7 @@ struct ImportTableTests {
         "DurableStore", "EventCore", "EventJournal", "EventPage", "EventServer", "EventService", "FleetCore",
         "HTTPSerialization", "LinuxSystem", "Locking", "MQTTCore", "NetwatchCore", "NetworkClient", "NetworkClientCore",
         "Outbox", "OutboxCore", "Reachability", "ReachabilityCore", "RequestGate", "Validation", "ValidationCore",
-        "netwatchd",
+        "netwatch-fleet", "netwatchd",
     ]
 
     @Test("No folder of a module is part of a cycle of dependencies", arguments: modulesWithOrderedFolders)
