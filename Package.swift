@@ -51,6 +51,7 @@ let package = Package(
         .executable(name: "netwatch-fleet", targets: ["netwatch-fleet"]),
         .executable(name: "netwatch-forward", targets: ["netwatch-forward"]),
         .executable(name: "netwatch-outbox", targets: ["netwatch-outbox"]),
+        .executable(name: "netwatch-validate", targets: ["netwatch-validate"]),
         .executable(name: "netwatchd", targets: ["netwatchd"]),
     ],
     dependencies: [
@@ -166,7 +167,7 @@ let package = Package(
             dependencies: ["LinuxSystem", "Locking", "NetworkClient", "ResourceLoaderCore"],
             swiftSettings: settings
         ),
-        .target(name: "NetwatchCore", dependencies: ["ReachabilityCore"], swiftSettings: settings),
+        .target(name: "NetwatchCore", dependencies: ["ReachabilityCore", "ValidationCore"], swiftSettings: settings),
         .target(name: "EventCore", dependencies: ["ReachabilityCore"], swiftSettings: settings),
         .target(
             name: "EventJournal",
@@ -214,7 +215,7 @@ let package = Package(
         .target(
             name: "CommandLineSupport",
             dependencies: [
-                "CLinux", "LinuxSystem", "NetwatchCore", "Reachability", "ReachabilityCore",
+                "CLinux", "LinuxSystem", "NetwatchCore", "Reachability", "ReachabilityCore", "ValidationCore",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: settings
@@ -250,6 +251,15 @@ let package = Package(
             dependencies: [
                 "CLinux", "CommandLineSupport", "LinuxSystem", "NetwatchCore", "NetworkClient", "NetworkClientCore",
                 "Reachability", "ReachabilityCore", "ResourceLoaderCore",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+            ],
+            swiftSettings: settings,
+            linkerSettings: [archives]
+        ),
+        .executableTarget(
+            name: "netwatch-validate",
+            dependencies: [
+                "CommandLineSupport", "LinuxSystem", "NetwatchCore", "Reachability", "ReachabilityCore", "Validation",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: settings,
@@ -502,7 +512,7 @@ let package = Package(
         ),
         .testTarget(
             name: "NetwatchCoreTests",
-            dependencies: ["NetwatchCore", "NetworkLab", "ReachabilityCore"],
+            dependencies: ["NetwatchCore", "NetworkLab", "ReachabilityCore", "ValidationCore"],
             exclude: ["Snapshots"],
             swiftSettings: settings
         ),

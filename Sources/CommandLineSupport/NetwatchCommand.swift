@@ -13,6 +13,7 @@ package enum CommandSummary {
     package static let forward = "Send the events of this machine to an MQTT broker, those of outages included."
     package static let fleet = "Show the machines that report to an MQTT broker, and why one is silent."
     package static let outbox = "Keep HTTP requests on disk until they are delivered."
+    package static let validate = "Print whether the path leads to the internet, a JSON line per change."
 }
 
 /// A command line to copy from a command's help, with what it is good for.

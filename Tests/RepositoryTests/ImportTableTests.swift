@@ -30,7 +30,7 @@ struct ImportTableTests {
         "CZlib": [],
         "CommandLineSupport": [
             "ArgumentParser", "CLinux", "Glibc", "LinuxSystem", "NetwatchCore", "Reachability", "ReachabilityCore",
-            "Synchronization",
+            "Synchronization", "ValidationCore",
         ],
         "EventCore": ["ReachabilityCore"],
         "EventJournal": [
@@ -59,7 +59,7 @@ struct ImportTableTests {
             "Reachability",
             "ReachabilityCore", "RequestGate", "SwiftASN1", "Synchronization", "X509",
         ],
-        "NetwatchCore": ["ReachabilityCore"],
+        "NetwatchCore": ["ReachabilityCore", "ValidationCore"],
         "NetworkClientFoundation": ["Foundation", "FoundationXML", "NetworkClient"],
         "NetworkClientNegotiate": ["CGSSAPI", "Dispatch", "NetworkClient"],
         "NetworkClientTesting": ["Locking", "NetworkClient", "Reachability", "ReachabilityCore"],
@@ -110,6 +110,10 @@ struct ImportTableTests {
         "netwatch-outbox": [
             "ArgumentParser", "CommandLineSupport", "DurableStore", "Glibc", "LinuxSystem", "Locking", "NetwatchCore",
             "Outbox", "ReachabilityCore",
+        ],
+        "netwatch-validate": [
+            "ArgumentParser", "CommandLineSupport", "Glibc", "LinuxSystem", "NetwatchCore", "Reachability",
+            "ReachabilityCore", "Synchronization", "Validation",
         ],
     ]
 

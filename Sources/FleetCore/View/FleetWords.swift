@@ -83,14 +83,3 @@ extension FleetTotals {
         return counts.compactMap { $0.0 > 0 ? ("\($0.0) \($0.1)", $0.2) : nil }
     }
 }
-
-extension Timestamp {
-    /// The moment as RFC 3339 has it, in UTC, with microseconds.
-    var text: String {
-        let day = seconds.flooredQuotient(86_400)
-        let time = LocalTime(self, utcOffset: 0).text(on: day, precise: false)
-        let fraction = String(nanoseconds / 1_000)
-        let zeros = String(repeating: "0", count: max(6 - fraction.count, 0))
-        return "\(CivilDay(daysSinceEpoch: day).text)T\(time).\(zeros)\(fraction)Z"
-    }
-}

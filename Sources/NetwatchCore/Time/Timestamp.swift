@@ -82,6 +82,33 @@ extension Timestamp {
     }
 }
 
+extension Timestamp {
+    /// The moment as RFC 3339 has it, in UTC, with microseconds: `2026-11-20T20:00:00.123456Z`.
+    package var text: String {
+        let day = seconds.flooredQuotient(86_400)
+        let second = seconds - day * 86_400
+        let time = [second / 3600, second / 60 % 60, second % 60].map { $0.padded(2) }.joined(separator: ":")
+        return "\(CivilDay(daysSinceEpoch: day).text)T\(time).\((nanoseconds / 1_000).padded(6))Z"
+    }
+
+    /// Returns the moment that is a duration later, limited to the years 1678 to 2262.
+    package func advanced(by duration: Duration) -> Self {
+        let (seconds, attoseconds) = duration.components
+        let (product, isTooLong) = seconds.multipliedReportingOverflow(by: 1_000_000_000)
+        let (length, isLonger) = product.addingReportingOverflow(attoseconds / 1_000_000_000)
+        let (sum, isTooLate) = nanosecondsSinceEpoch.addingReportingOverflow(length)
+        guard isTooLong || isLonger || isTooLate else { return .init(nanosecondsSinceEpoch: sum) }
+        return .init(nanosecondsSinceEpoch: duration < .zero ? .min : .max)
+    }
+}
+
+extension Int64 {
+    /// The decimal digits, with zeros before them.
+    fileprivate func padded(_ width: Int) -> String {
+        String(repeating: "0", count: Swift.max(0, width - String(self).count)) + String(self)
+    }
+}
+
 extension CivilDay {
     /// The number of days since 1970-01-01.
     package var daysSinceEpoch: Int64 { Self.days(year, month) + day - 1 }
@@ -103,12 +130,7 @@ extension CivilDay {
     }
 
     /// `2026-11-20`.
-    package var text: String {
-        func padded(_ number: Int64, _ width: Int) -> String {
-            String(repeating: "0", count: max(0, width - String(number).count)) + String(number)
-        }
-        return "\(padded(year, 4))-\(padded(month, 2))-\(padded(day, 2))"
-    }
+    package var text: String { "\(year.padded(4))-\(month.padded(2))-\(day.padded(2))" }
 
     /// The number of days from 1970-01-01 to the first of a month.
     private static func days(_ year: Int64, _ month: Int64) -> Int64 {
