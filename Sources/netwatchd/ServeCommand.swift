@@ -22,6 +22,10 @@ struct ServeCommand: NetwatchCommand {
                     "netwatch serve --listen 127.0.0.1:8787 --origin http://localhost:3000"
                 ),
                 .init("Keep events over restarts", "netwatch serve --journal /var/lib/netwatchd --keep 90d"),
+                .init(
+                    "Find out whether the path leads to the internet, by a server of yours",
+                    "netwatch serve --validate http://status.example.com/generate_204"
+                ),
             ],
             """
             Routes: /v1/state, /v1/events, /v1/paths/HOST, /v1/history, /metrics, and / for browsers. Under systemd, sockets are taken \
@@ -90,9 +94,43 @@ struct ServeCommand: NetwatchCommand {
     )
     var webhooks: String?
 
+    @Option(
+        name: .customLong("validate"),
+        parsing: .unconditionalSingleValue,
+        help: .init(
+            """
+            Ask this server of yours if the path leads to the internet: http(s)://, tls://, tcp:// or dns://. Repeatable.
+            """,
+            valueName: "url"
+        ),
+        transform: ValidatedServer.parse
+    )
+    var validatedServers: [String] = []
+
+    @Flag(help: "Ask over metered paths, too.")
+    var validateMetered = false
+
+    @Option(
+        parsing: .unconditional,
+        help: .init("Trust only the root certificates in this file (PEM or DER).", valueName: "file"),
+        completion: .file()
+    )
+    var validateCacert: String?
+
+    @Option(
+        parsing: .unconditional,
+        help: .init(
+            "Ask the servers in this JSON file; -FILE is used only if it exists.",
+            valueName: "file"
+        ),
+        completion: .file(extensions: ["json"])
+    )
+    var validation: String?
+
     @OptionGroup var common: CommonOptions
 
     func validate() throws {
+        try validateServers()
         if !keep.isEmpty, journal == nil {
             throw ValidationError("--keep is about the journal; add --journal DIR")
         }
@@ -106,11 +144,28 @@ struct ServeCommand: NetwatchCommand {
         throw ValidationError("--origin is about browsers, which need TCP; add --listen 127.0.0.1:8787")
     }
 
-    /// The file of the webhooks; nil if it need not exist, as after `EnvironmentFile=-`, and does not.
-    private var webhookFile: String? {
-        guard let webhooks, webhooks.hasPrefix("-") else { return webhooks }
-        let path = String(webhooks.dropFirst())
+    private func validateServers() throws {
+        guard validatedServers.isEmpty else {
+            guard validation != nil else { return }
+            throw ValidationError("--validate and --validation exclude each other; name all servers in one place")
+        }
+        if validateMetered { throw ValidationError("--validate-metered needs --validate; name a server to ask") }
+        if validateCacert != nil { throw ValidationError("--validate-cacert needs --validate; name a server to ask") }
+    }
+
+    /// The path of a file; nil if it need not exist, as after `EnvironmentFile=-`, and does not.
+    private static func file(_ option: String?) -> String? {
+        guard let option, option.hasPrefix("-") else { return option }
+        let path = String(option.dropFirst())
         return access(path, F_OK) == 0 || errno != ENOENT ? path : nil
+    }
+
+    /// The servers to ask; nil for none.
+    private func servers() throws(ToolError) -> ValidatorConfiguration? {
+        guard validatedServers.isEmpty else {
+            return .init(endpoints: validatedServers, probesMeteredPaths: validateMetered, roots: validateCacert)
+        }
+        return try Self.file(validation).map { (path) throws(ToolError) in try ValidatorConfiguration.read(path) }
     }
 
     func execute() throws(ToolError) -> ExitStatus {
@@ -120,7 +175,8 @@ struct ServeCommand: NetwatchCommand {
             origins: origin,
             metricsFile: metricsFile.map { MetricsFile(path: $0) },
             journal: journal.map { JournalOptions(folder: $0, limits: keep) },
-            webhooks: try webhookFile.map { (path) throws(ToolError) in try WebhookConfiguration.read(path) },
+            webhooks: try Self.file(webhooks).map { (path) throws(ToolError) in try WebhookConfiguration.read(path) },
+            validation: servers(),
             configuration: common.configuration
         ).run()
     }

@@ -21,12 +21,12 @@ struct WebhookMessage: Hashable, Sendable {
     ///   - source: The machine, as CloudEvents name it.
     init?(for webhook: Webhook, about id: EventID, _ line: [UInt8], from source: String) {
         guard let members = (try? JSONText(line[...]))?.members, let change = ReachabilityChange(members: members),
-            webhook.states.contains(change.status), webhook.sendsEveryEvent || change.status != change.previous
+            let kind = members["event"]?.string, webhook.wants(change, kind)
         else { return nil }
         let time = members["time"]?.string ?? ""
         let body =
             webhook.template.map { Self.text($0, change, time, webhook.contentType) }
-            ?? Self.cloudEvent(id, change, time, source, String(decoding: line, as: UTF8.self))
+            ?? Self.cloudEvent(id, change, kind, time, source, String(decoding: line, as: UTF8.self))
         self.body = body
         key = "netwatch-\(webhook.name)-\(id)"
         // The event's own time: the outbox refuses a message with the same key and other fields.
@@ -61,13 +61,26 @@ struct WebhookMessage: Hashable, Sendable {
     private static func cloudEvent(
         _ id: EventID,
         _ change: ReachabilityChange,
+        _ kind: String,
         _ time: String,
         _ source: String,
         _ line: String
     ) -> String {
         let object = line.split(separator: "\n").first ?? "{}"
         return #"{"specversion":"1.0","id":"\#(id)","source":"\#(source.escapedForJSONAndTerminal)","#
-            + #""type":"netwatch.\#(change.event.rawValue)","subject":"\#(change.status.name)","time":"\#(time)","#
+            + #""type":"netwatch.\#(kind)","subject":"\#(change.status.name)","time":"\#(time)","#
             + #""datacontenttype":"application/json","data":\#(object)}"#
+    }
+}
+
+extension Webhook {
+    /// Returns whether an event is to be sent, of a kind as JSON names it.
+    fileprivate func wants(_ change: ReachabilityChange, _ kind: String) -> Bool {
+        guard states.contains(change.status) else { return false }
+        switch events {
+        case .state: return change.status != change.previous
+        case .validation: return change.status != change.previous || kind == "validation"
+        case .all: return true
+        }
     }
 }
