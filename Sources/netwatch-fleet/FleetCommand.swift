@@ -30,8 +30,8 @@ struct FleetCommand: NetwatchCommand {
             In the table, arrows and page keys scroll, enter marks a machine and shows it, / takes conditions, and q quits.
 
             A condition of --where is a field, an operator and a value, such as group=site-3, state!=wifi or \
-            availability<99.9; 'and' joins them. Fields: group, node, link, state, why, path, availability, outages, backlog, \
-            lost, flapping, and label.NAME.
+            availability<99.9; 'and' joins them. Fields: group, node, link, state, why, path, validation, availability, outages, \
+            backlog, lost, flapping, and label.NAME.
 
             Exit status: 0 after SIGINT, SIGTERM or a closed pipe; with --once 0 if all machines are reachable, 1 if some are \
             not, 2 if nothing is known; 64 usage, 65 a file can't be read as what it should be, 71 kernel refusal, 74 write \
