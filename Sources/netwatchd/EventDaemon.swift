@@ -96,7 +96,7 @@ struct EventDaemon {
         _ wakeup: Wakeup
     ) throws(ToolError) -> Validator? {
         guard let validation else { return nil }
-        return try Validator(validation.arguments(beside: configuration)) { report in
+        return try Validator(validation.arguments(for: configuration)) { report in
             // On the event thread, like the changes.
             _ = monitor.perform { publisher.take(report) }
             // For the main thread, which looks for a failure.

@@ -71,7 +71,7 @@ struct ValidatorConfiguration: Hashable, Sendable {
     ///
     /// - Parameter monitor: The service's monitor, whose path they are to be about.
     /// - Returns: The arguments, without the executable.
-    func arguments(beside monitor: MonitorConfiguration) -> [String] {
+    func arguments(for monitor: MonitorConfiguration) -> [String] {
         var arguments = endpoints.flatMap { ["--validate", $0] }
         if probesMeteredPaths { arguments.append("--validate-metered") }
         if let roots { arguments += ["--validate-cacert", roots] }

@@ -44,14 +44,14 @@ import Testing
     @Test func `the validator has the same idea of the path as the monitor`() throws {
         var monitor = MonitorConfiguration()
         #expect(
-            ValidatorConfiguration(endpoints: ["tcp://a:1"]).arguments(beside: monitor) == ["--validate", "tcp://a:1"]
+            ValidatorConfiguration(endpoints: ["tcp://a:1"]).arguments(for: monitor) == ["--validate", "tcp://a:1"]
         )
         monitor.namespace = .name("blue")
         monitor.kindRules = [.init(pattern: "wwan*", kind: .cellular)]
         (monitor.expensiveInterfaces, monitor.constrainedInterfaces) = (["enx*"], ["eth1"])
         let all = ValidatorConfiguration(endpoints: ["tcp://a:1", "tls://b"], probesMeteredPaths: true, roots: "/r")
         #expect(
-            all.arguments(beside: monitor) == [
+            all.arguments(for: monitor) == [
                 "--validate", "tcp://a:1", "--validate", "tls://b", "--validate-metered", "--validate-cacert", "/r",
                 "--netns",
                 "/run/netns/blue", "--kind", "wwan*=cellular", "--expensive", "enx*", "--constrained", "eth1",
