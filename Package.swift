@@ -247,7 +247,7 @@ let package = Package(
             name: "netwatch",
             dependencies: [
                 "CLinux", "CommandLineSupport", "EventService", "LinuxSystem", "NetwatchCore", "Reachability",
-                "ReachabilityCore", "TerminalDrawing",
+                "ReachabilityCore", "TerminalDrawing", "ValidationCore",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: settings,
@@ -637,7 +637,7 @@ let package = Package(
                 "ReachabilityCore", "RunningService",
                 "SendingBodies",
                 "SigningRequests", "SteadyUpload", "netwatch", "netwatch-fetch", "netwatch-fleet", "netwatch-forward",
-                "netwatch-outbox", "netwatchd",
+                "netwatch-outbox", "netwatch-validate", "netwatchd",
                 .product(name: "Crypto", package: "swift-crypto"),
             ],
             exclude: [
@@ -665,7 +665,7 @@ let package = Package(
             name: "netwatchTests",
             dependencies: [
                 "CLinux", "CNcurses", "CommandLineLab", "CommandLineSupport", "HTTPLab", "LinuxSystem", "NetwatchCore",
-                "NetworkLab", "Reachability", "ReachabilityCore", "TerminalDrawing", "netwatch",
+                "NetworkLab", "Reachability", "ReachabilityCore", "TerminalDrawing", "ValidationCore", "netwatch",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             exclude: ["Live/Snapshots"],
@@ -697,6 +697,15 @@ let package = Package(
                 "BrokerLab", "CommandLineLab", "FleetCore", "HTTPLab", "MQTTCore", "NetwatchCore", "NetworkLab",
                 "ReachabilityCore", "ValidationCore", "netwatch", "netwatch-fleet", "netwatch-forward",
                 "netwatch-validate", "netwatchd",
+            ],
+            swiftSettings: settings
+        ),
+        .testTarget(
+            name: "netwatch-validateTests",
+            dependencies: [
+                "CommandLineLab", "CommandLineSupport", "HTTPLab", "NetwatchCore", "NetworkLab", "ReachabilityCore",
+                "ValidationCore", "netwatch", "netwatch-validate",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: settings
         ),

@@ -36,6 +36,32 @@ package struct CommonOptions: ParsableArguments {
         configuration.constrainedInterfaces = kinds.constrained
         return configuration
     }
+
+    /// The options as arguments, for another executable of the tool that is to watch the same.
+    package var arguments: [String] {
+        let total = settle.components.seconds * 1_000_000 + settle.components.attoseconds / 1_000_000_000_000
+        let (seconds, microseconds) = total.quotientAndRemainder(dividingBy: 1_000_000)
+        let fraction = String(String(1_000_000 + microseconds).dropFirst())
+        var arguments: [String] = []
+        if let name = netns.text { arguments += ["--netns", name] }
+        if settle > .zero { arguments += ["--settle", "\(seconds).\(fraction)s"] }
+        for rule in kinds.kind { arguments += ["--kind", "\(rule.pattern)=\(rule.kind.rawValue)"] }
+        for pattern in kinds.expensive { arguments += ["--expensive", pattern] }
+        for pattern in kinds.constrained { arguments += ["--constrained", pattern] }
+        return arguments
+    }
+}
+
+extension NetworkNamespace {
+    /// As the user wrote it; nil for the own one.
+    package var text: String? {
+        switch self {
+        case .current: nil
+        case .name(let name): name
+        case .path(let path): path
+        case .process(let process): String(process)
+        }
+    }
 }
 
 /// A destination.

@@ -33,6 +33,8 @@ package struct ExitStatus: RawRepresentable, Hashable, Sendable {
     package static let usage = Self(rawValue: 64)
     /// `EX_DATAERR`: a capture that cannot be read.
     package static let badData = Self(rawValue: 65)
+    /// `EX_UNAVAILABLE`: another program that is needed is missing, or has failed.
+    package static let unavailable = Self(rawValue: 69)
     /// `EX_OSERR`: the kernel refused what the tool cannot do without.
     package static let systemFailure = Self(rawValue: 71)
     /// `EX_IOERR`: an output cannot be written.

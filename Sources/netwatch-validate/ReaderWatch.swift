@@ -11,11 +11,16 @@ struct ReaderWatch {
     let wakeup: Wakeup
     private let watchesInput: Bool
 
-    init(wakeup: Wakeup) {
+    /// Creates a watch.
+    ///
+    /// - Parameters:
+    ///   - wakeup: What else ends a wait.
+    ///   - isBrief: Whether the process ends soon by itself, so that stdin does not matter.
+    init(wakeup: Wakeup, isBrief: Bool) {
         self.wakeup = wakeup
         var status = stat()
         let kind = fstat(STDIN_FILENO, &status) == 0 ? status.st_mode & S_IFMT : 0
-        watchesInput = kind == S_IFIFO || kind == S_IFSOCK
+        watchesInput = !isBrief && (kind == S_IFIFO || kind == S_IFSOCK)
     }
 
     /// Waits for the wakeup, or the deadline.

@@ -48,7 +48,7 @@ struct ValidateCommand: NetwatchCommand {
     func execute() throws(ToolError) -> ExitStatus {
         let roots = try validation.roots()
         let wakeup = try Wakeup.open()
-        let readers = ReaderWatch(wakeup: wakeup)
+        let readers = ReaderWatch(wakeup: wakeup, isBrief: once)
         let monitor = try startedMonitor(readers)
         guard let monitor else { return .success }
         let validator = try validator(of: monitor, roots)

@@ -17,7 +17,7 @@ struct ExternalCommand: Equatable {
     private let isHelpRequest: Bool
 
     /// The subcommands that are separate executables.
-    static let names: Set<String> = ["fetch", "fleet", "forward", "outbox", "serve"]
+    static let names: Set<String> = ["fetch", "fleet", "forward", "outbox", "serve", "validate"]
 
     /// Creates a command of arguments; nil if they name another one.
     ///
@@ -74,9 +74,11 @@ struct ExternalCommand: Equatable {
 /// Lets the common options stand before the command: `netwatch --netns blue status`.
 enum CommandOrder {
     /// The options that take a value as their next argument, and may stand first.
-    private static let valued: Set<String> = ["--netns", "--settle", "--kind", "--expensive", "--constrained"]
+    private static let valued: Set<String> = [
+        "--netns", "--settle", "--kind", "--expensive", "--constrained", "--validate", "--validate-cacert",
+    ]
     /// Those that take none.
-    private static let flags: Set<String> = ["--json"]
+    private static let flags: Set<String> = ["--json", "--validate-metered"]
 
     /// The arguments with the command first; as they are where no command is named.
     ///
@@ -192,6 +194,22 @@ struct FleetCommand: NetwatchCommand {
 
     func execute() throws(ToolError) -> ExitStatus {
         guard let command = ExternalCommand(["fleet"] + arguments) else { return .usage }
+        return try command.execute()
+    }
+}
+
+/// `netwatch validate` as the help and the completions of `netwatch` list it; ``ExternalCommand`` executes it.
+struct ValidateCommand: NetwatchCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "validate",
+        abstract: CommandSummary.validate
+    )
+
+    @Argument(parsing: .captureForPassthrough)
+    var arguments: [String] = []
+
+    func execute() throws(ToolError) -> ExitStatus {
+        guard let command = ExternalCommand(["validate"] + arguments) else { return .usage }
         return try command.execute()
     }
 }

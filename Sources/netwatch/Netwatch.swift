@@ -19,8 +19,8 @@ struct Netwatch: ParsableCommand {
         version: "netwatch \(CommandLineProgram.version)",
         subcommands: [
             WatchCommand.self, StatusCommand.self, ExplainCommand.self, WaitCommand.self, RunCommand.self,
-            ServeCommand.self, ForwardCommand.self, FleetCommand.self, FetchCommand.self, OutboxCommand.self,
-            HistoryCommand.self, RecordCommand.self, ReplayCommand.self,
+            ValidateCommand.self, ServeCommand.self, ForwardCommand.self, FleetCommand.self, FetchCommand.self,
+            OutboxCommand.self, HistoryCommand.self, RecordCommand.self, ReplayCommand.self,
         ],
         defaultSubcommand: WatchCommand.self
     )

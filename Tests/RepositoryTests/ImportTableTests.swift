@@ -89,7 +89,7 @@ struct ImportTableTests {
         ],
         "netwatch": system.union([
             "ArgumentParser", "CommandLineSupport", "EventService", "LinuxSystem", "NetwatchCore", "Reachability",
-            "ReachabilityCore", "TerminalDrawing",
+            "ReachabilityCore", "TerminalDrawing", "ValidationCore",
         ]),
         "netwatchd": system.union([
             "ArgumentParser", "CommandLineSupport", "Crypto", "EventCore", "EventJournal", "EventPage", "EventServer",

@@ -12,12 +12,16 @@ package enum ChangeJSON {
     ///   - time: When it came.
     ///   - clock: How that is written.
     ///   - tellsKindSource: Whether interfaces have the member `by`, the source of their kind.
+    ///   - validation: The report about its path; nil if validation is off, or there is none yet.
+    ///   - isOfValidation: Whether only the verdict has changed.
     ///   - line: What to append to.
     package static func append(
         _ change: ReachabilityChange,
         at time: Timestamp,
         by clock: inout TimestampText,
         tellsKindSource: Bool,
+        validation: ValidationSummary? = nil,
+        isOfValidation: Bool = false,
         to line: inout LineBuffer
     ) {
         line.append(#"{"v":1,"seq":"#)
@@ -25,7 +29,7 @@ package enum ChangeJSON {
         line.append(#","time":""#)
         clock.write(time, to: &line)
         line.append(#"","event":""#)
-        line.append(text: change.event.rawValue)
+        line.append(text: isOfValidation ? "validation" : change.event.rawValue)
         line.append(#"","status":""#)
         line.append(text: change.status.name)
         line.append(#"","previous":"#)
@@ -37,9 +41,15 @@ package enum ChangeJSON {
             change.path.isConstrained ? #","constrained":true},"reasons":["# : #","constrained":false},"reasons":["#
         )
         appendReasons(of: change, to: &line)
-        guard let suspended = change.suspended else { return line.append("]}\n") }
-        line.append(#"],"suspended":"#)
-        append(seconds: suspended, to: &line)
+        line.append(UInt8(ascii: "]"))
+        if let suspended = change.suspended {
+            line.append(#","suspended":"#)
+            append(seconds: suspended, to: &line)
+        }
+        if let validation {
+            line.append(#","validation":"#)
+            line.append(text: validation.json)
+        }
         line.append("}\n")
     }
 

@@ -1,6 +1,7 @@
 package import ArgumentParser
 package import NetwatchCore
 package import ReachabilityCore
+import ValidationCore
 
 /// How a command prints changes.
 package enum ChangeFormat: Hashable {
@@ -25,6 +26,13 @@ package enum ChangeFormat: Hashable {
     package func line(_ change: ReachabilityChange, at time: Timestamp) -> [UInt8] {
         var line = ChangeLine(self)
         line.set(change, at: time)
+        return line.bytes
+    }
+
+    /// One change with the report about its path as a line, with the line feed.
+    package func line(_ told: ValidatedChange, at time: Timestamp) -> [UInt8] {
+        var line = ChangeLine(self)
+        line.set(told, at: time)
         return line.bytes
     }
 }
@@ -92,18 +100,46 @@ package struct ChangeLine: ~Copyable {
         switch format {
         case .text: ChangeText.append(change, at: time, by: &clock, to: &line)
         case .json: ChangeJSON.append(change, at: time, by: &clock, tellsKindSource: false, to: &line)
-        case .template(let template): set(template, change, time)
+        case .template(let template): set(template, .init(change: change), time)
         case .detailedJSON: ChangeJSON.append(change, at: time, by: &clock, tellsKindSource: true, to: &line)
         }
     }
 
-    private mutating func set(_ template: LineTemplate, _ change: ReachabilityChange, _ time: Timestamp) {
+    /// Makes it the line of a change with the report about its path.
+    package mutating func set(_ told: ValidatedChange, at time: Timestamp) {
+        line.remove()
+        switch format {
+        case .text:
+            guard told.isOfValidation, let validation = told.validation else { return set(told.change, at: time) }
+            ChangeText.append(validation, of: told.change.status, at: time, by: &clock, to: &line)
+        case .json: append(told, time, tellsKindSource: false)
+        case .template(let template): set(template, told, time)
+        case .detailedJSON: append(told, time, tellsKindSource: true)
+        }
+    }
+
+    private mutating func append(_ told: ValidatedChange, _ time: Timestamp, tellsKindSource: Bool) {
+        ChangeJSON.append(
+            told.change,
+            at: time,
+            by: &clock,
+            tellsKindSource: tellsKindSource,
+            validation: told.validation,
+            isOfValidation: told.isOfValidation,
+            to: &line
+        )
+    }
+
+    private mutating func set(_ template: LineTemplate, _ told: ValidatedChange, _ time: Timestamp) {
         let (local, utc) = (clock.text(time), utc.text(time))
         let text = template.line { field in
             switch field {
             case .time: local
             case .utc: utc
-            default: field.value(in: change)
+            case .event: told.eventName
+            case .validation: told.validation?.verdict.name
+            case .login: told.validation?.verdict.portal?.loginURL
+            default: field.value(in: told.change)
             }
         }
         line.append(text: text)

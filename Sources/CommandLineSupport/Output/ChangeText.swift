@@ -31,6 +31,22 @@ package enum ChangeText {
         line.append(UInt8(ascii: "\n"))
     }
 
+    /// Appends a verdict on the path as a line, with the line feed.
+    ///
+    /// `2026-11-20T21:00:00.123456+01:00 validation: wifi, but a portal asks for a login at https://hotel.example/`
+    package static func append(
+        _ validation: ValidationSummary,
+        of status: ReachabilityStatus,
+        at time: Timestamp,
+        by clock: inout TimestampText,
+        to line: inout LineBuffer
+    ) {
+        clock.write(time, to: &line)
+        line.append(" validation: ")
+        line.append(text: ValidationWords.line(validation, status))
+        line.append(UInt8(ascii: "\n"))
+    }
+
     /// A path in a few words: `wlan0 (wifi), ipv4 192.0.2.2 via 192.0.2.1 metric 600`.
     package static func path(_ path: NetworkPath) -> String {
         var line = LineBuffer()

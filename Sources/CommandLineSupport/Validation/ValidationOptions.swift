@@ -12,9 +12,9 @@ package struct ValidationOptions: ParsableArguments {
             """,
             valueName: "url"
         ),
-        transform: EndpointArgument.parse
+        transform: WrittenEndpoint.parse
     )
-    package var endpoints: [ValidationEndpoint] = []
+    private var servers: [WrittenEndpoint] = []
 
     @Flag(name: .customLong("validate-metered"), help: "Ask over metered paths, too.")
     package var probesMeteredPaths = false
@@ -29,9 +29,33 @@ package struct ValidationOptions: ParsableArguments {
 
     package init() {}
 
+    /// The servers to ask, the most important first.
+    package var endpoints: [ValidationEndpoint] { servers.map(\.endpoint) }
+
+    private var arguments: [String] {
+        servers.flatMap { ["--validate", $0.text] } + (probesMeteredPaths ? ["--validate-metered"] : [])
+            + (rootFile.map { ["--validate-cacert", $0] } ?? [])
+    }
+
+    /// The arguments of `netwatch-validate` for the path that other options choose; nil if validation is off.
+    package func processArguments(_ common: CommonOptions) -> [String]? {
+        endpoints.isEmpty ? nil : arguments + common.arguments
+    }
+
     package func validate() throws {
         guard endpoints.isEmpty else { return }
         if probesMeteredPaths { throw ValidationError("--validate-metered needs --validate; name a server to ask") }
         if rootFile != nil { throw ValidationError("--validate-cacert needs --validate; name a server to ask") }
+    }
+}
+
+/// A server to ask, and how the user wrote it.
+private struct WrittenEndpoint {
+    let endpoint: ValidationEndpoint
+    let text: String
+
+    /// Reads an endpoint.
+    static func parse(_ text: String) throws(ArgumentError) -> Self {
+        .init(endpoint: try EndpointArgument.parse(text), text: text)
     }
 }

@@ -109,6 +109,7 @@ extension LiveView {
         case .model(let snapshot, let evaluation, let why, at: let moment):
             advance(to: moment)
             take(snapshot, evaluation, why)
+        case .validation(let report): alter(\.verdict.report) { $0.verdict.take(report) }
         case .counters(let counters, at: let moment): alter(\.traffic.shown) { $0.traffic.take(counters, at: moment) }
         case .wifi(let details): alter(\.wifi) { $0.take(details) }
         case .destination(let place, let state, at: let moment):

@@ -9,6 +9,8 @@ package enum LiveViewInput: Sendable {
     case earlier(EarlierChanges)
     /// The monitor's model after a change, for the table of interfaces and the sentences.
     case model(NetworkSnapshot, PathEvaluation, why: [Sentence], at: ViewMoment)
+    /// Whether the path leads to the internet; nil if that is not known any more.
+    case validation(ValidationSummary?)
     /// How much each interface has carried; the rates follow from two of these.
     case counters([InterfaceIndex: TrafficCounters], at: Instant)
     /// The Wi-Fi details.

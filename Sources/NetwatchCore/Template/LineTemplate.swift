@@ -164,15 +164,20 @@ package enum TemplateField: String, CaseIterable, Sendable, Hashable {
     case bssid
     /// The access point's signal in dBm, if the radio was queried.
     case signal
+    /// The verdict on the path, with `--validate`.
+    case validation
+    /// The page of a captive portal to log in at, with `--validate`.
+    case login
 
-    /// The value in a change; nil if there is none, and for times, which are written by the owner of the clock.
+    /// The value in a change; nil if there is none, for times, which are written by the owner of the clock, and for what
+    /// validation reports.
     ///
     /// It may hold what a terminal would obey.
     package func value(in change: ReachabilityChange) -> String? {
         let path = change.path
         let family = path.ipv4 ?? path.ipv6
         return switch self {
-        case .time, .utc: nil
+        case .time, .utc, .validation, .login: nil
         case .status: change.status.name
         case .previous: change.previous?.name
         case .event: change.event.rawValue

@@ -16,6 +16,7 @@ struct ExplainCommand: NetwatchCommand {
                 .init("List every candidate path, and what rules it out", "netwatch explain"),
                 .init("Show the kernel's route to an address", "netwatch explain 192.0.2.7"),
                 .init("Resolve a name, and show the route", "netwatch explain server.example --timeout 2s"),
+                .init("Ask a server, too", "netwatch explain --validate http://status.example.com/204"),
             ],
             """
             Exit status: 0 the network, or any address of the host, is reachable; 1 not reachable; 2 unknown, such as \
@@ -40,22 +41,29 @@ struct ExplainCommand: NetwatchCommand {
     )
     var timeout: Duration = .seconds(5)
 
+    @OptionGroup(title: "Validation") var validation: ValidationOptions
+
     @OptionGroup var common: CommonOptions
 
     func execute() throws(ToolError) -> ExitStatus {
+        let report: ValidationSummary? =
+            if let arguments = validation.processArguments(common) { try ValidationQuery.report(arguments) } else {
+                nil
+            }
         let wakeup = try Wakeup.open()
         let session = try MonitorSession(common.configuration, wakeup: wakeup) { _ in wakeup.signal() }
         let addresses = try addresses(session)
         let view = try view(session)
         if addresses.isEmpty {
             let context = common.kinds.context(user: geteuid())
-            return try write(ViewText.lines(view, context), thenExit: .init(of: view.evaluation.path.status))
+            return try write(ViewText.lines(view, context, report), thenExit: .init(of: view.evaluation.path.status))
         }
         let paths = try paths(to: addresses, session)
         let names = InterfaceNames(snapshot: view.snapshot)
         let isReachable = paths.contains { $0.status.isReachable }
         return try write(
-            paths.flatMap { DestinationText.lines($0, names: names) },
+            paths.flatMap { DestinationText.lines($0, names: names) }
+                + ViewText.validation(report, of: view.evaluation.path),
             thenExit: isReachable ? .success : .notReachable
         )
     }

@@ -11,13 +11,20 @@ enum ViewText {
     /// - Parameters:
     ///   - view: What the monitor knows.
     ///   - context: The context of its evaluation.
+    ///   - report: Whether the path leads to the internet; nil if validation is off.
     /// - Returns: The lines, without line feeds.
-    static func lines(_ view: MonitorView, _ context: EvaluationContext) -> [String] {
+    static func lines(
+        _ view: MonitorView,
+        _ context: EvaluationContext,
+        _ report: ValidationSummary? = nil
+    ) -> [String] {
         let explanation = PathExplanation(of: view.evaluation, in: view.snapshot, context: context, at: view.instant)
         let path = view.evaluation.path
         let names = InterfaceNames(snapshot: view.snapshot)
         var lines = [path.status.name + ": " + ChangeText.path(path)]
-        lines += why(WhySentence.of(explanation, snapshot: view.snapshot, evaluation: view.evaluation), path.status)
+        let verdict = report.flatMap { $0.isAbout(path) ? ValidationWords.sentence($0) : nil }
+        let sentences = WhySentence.of(explanation, snapshot: view.snapshot, evaluation: view.evaluation)
+        lines += why((verdict.map { [$0] } ?? []) + sentences, path.status)
         // What neither family has to say: that nothing could be read.
         let reasons = path.reasons.filter { path.status == .unknown || $0 == .carrierUnknown }
         lines += ReasonText.lines(reasons, interface: path.interface?.name, indentation: "  ")
@@ -27,7 +34,16 @@ enum ViewText {
             lines += family(part.family, part.family == .ipv4 ? view.evaluation.ipv4 : view.evaluation.ipv6, names)
             lines += candidates.lines(part)
         }
-        return lines + InterfaceText(explanation: explanation).lines
+        return lines + InterfaceText(explanation: explanation).lines + validation(report, of: path)
+    }
+
+    /// The verdict on the path, with what each endpoint in trouble has answered; none if validation is off.
+    static func validation(_ report: ValidationSummary?, of path: NetworkPath) -> [String] {
+        guard let report else { return [] }
+        guard report.isAbout(path) else { return ["validation: not checked: there is no path, or it has just changed"] }
+        let fix = ValidationWords.sentence(report)?.fix.map { ["  fix: \($0)"] } ?? []
+        return ["validation: " + ValidationWords.line(report, path.status)] + fix
+            + ValidationWords.trouble(report).map { "  " + $0 }
     }
 
     /// The sentences that tell most; the first is what there is to know.

@@ -8,15 +8,15 @@ import Synchronization
 
 /// Keeps the newest change for a hook, from the event thread to the main one.
 final class HookInbox: Sendable {
-    private let newest = Mutex<(ReachabilityChange, Timestamp)?>(nil)
+    private let newest = Mutex<(ValidatedChange, Timestamp)?>(nil)
 
     /// Replaces the stored change, with its time.
-    func put(_ change: ReachabilityChange, at time: Timestamp) {
+    func put(_ change: ValidatedChange, at time: Timestamp) {
         newest.withLock { $0 = (change, time) }
     }
 
     /// Takes the change out, if there is one.
-    func take() -> (ReachabilityChange, Timestamp)? {
+    func take() -> (ValidatedChange, Timestamp)? {
         newest.withLock { kept in
             defer { kept = nil }
             return kept
@@ -29,14 +29,14 @@ struct HookRunner {
     private let hook: Hook
     private var schedule: HookSchedule
     private var process: HookProcess?
-    private var newest: (ReachabilityChange, Timestamp)?
+    private var newest: (ValidatedChange, Timestamp)?
     private var told: ReachabilityStatus?
     /// Why it cannot be started, as was said.
     private var obstacle: SystemError?
     private let spawn: Spawn
 
     /// Starts a hook for a change, with the state that the previous hook got.
-    typealias Spawn = (Hook, (ReachabilityChange, Timestamp), ReachabilityStatus?) throws(SystemError) -> HookProcess
+    typealias Spawn = (Hook, (ValidatedChange, Timestamp), ReachabilityStatus?) throws(SystemError) -> HookProcess
 
     /// Creates a runner.
     ///
@@ -68,7 +68,7 @@ struct HookRunner {
     var deadline: Instant? { schedule.deadline }
 
     /// Takes a change, newer than all before.
-    mutating func post(_ change: (ReachabilityChange, Timestamp)) {
+    mutating func post(_ change: (ValidatedChange, Timestamp)) {
         newest = change
         perform(schedule.post())
     }
@@ -108,7 +108,7 @@ struct HookRunner {
         do throws(SystemError) {
             process = try spawn(hook, change, told)
             schedule.noteStart(at: SystemClock.now)
-            (newest, told, obstacle) = (nil, change.0.status, nil)
+            (newest, told, obstacle) = (nil, change.0.change.status, nil)
         } catch {
             schedule.noteFailure(at: SystemClock.now)
             // It is tried again and again, and said once.
@@ -233,11 +233,11 @@ enum HookEnvironment {
     ///   - change: The change.
     ///   - told: The state that the previous hook got; nil for the first.
     /// - Returns: Names and values.
-    static func variables(for change: ReachabilityChange, after told: ReachabilityStatus?) -> [(String, String)] {
+    static func variables(for change: ValidatedChange, after told: ReachabilityStatus?) -> [(String, String)] {
         [
-            ("NETWATCH_STATUS", change.status.name), ("NETWATCH_PREVIOUS", told?.name ?? ""),
-            ("NETWATCH_INTERFACE", change.path.interface?.name ?? ""),
-        ]
+            ("NETWATCH_STATUS", change.change.status.name), ("NETWATCH_PREVIOUS", told?.name ?? ""),
+            ("NETWATCH_INTERFACE", change.change.path.interface?.name ?? ""),
+        ] + (change.validation.map { [("NETWATCH_VALIDATION", $0.verdict.name)] } ?? [])
     }
 
     /// This process's variables, byte for byte, but those that others take the place of.

@@ -19,8 +19,8 @@ struct LiveOptions: ParsableArguments {
     var color = ColorChoice.auto
 
     /// The configuration of the live view.
-    func configuration(_ monitor: MonitorConfiguration) -> LiveConfiguration {
-        .init(monitor: monitor, hosts: to, color: color)
+    func configuration(_ monitor: MonitorConfiguration, _ validation: [String]?) -> LiveConfiguration {
+        .init(monitor: monitor, hosts: to, color: color, validation: validation)
     }
 }
 
@@ -69,4 +69,6 @@ struct LiveConfiguration {
     var hosts: [WrittenHost] = []
     /// When colors are used.
     var color = ColorChoice.auto
+    /// The arguments of `netwatch-validate`; nil if validation is off.
+    var validation: [String]?
 }

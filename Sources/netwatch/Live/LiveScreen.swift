@@ -50,7 +50,7 @@ enum LiveScreen {
     private static func options(_ configuration: LiveConfiguration, isASCII: Bool) -> LiveViewOptions {
         .init(
             hosts: configuration.hosts.map(\.text),
-            namespace: configuration.monitor.namespace.words,
+            namespace: configuration.monitor.namespace.text,
             machine: MachineName.current,
             version: CommandLineProgram.version,
             isASCII: isASCII,
@@ -59,16 +59,4 @@ enum LiveScreen {
     }
 
     private static func variable(_ name: String) -> String? { getenv(name).map { String(cString: $0) } }
-}
-
-extension NetworkNamespace {
-    /// As the user wrote it; nil for the own one.
-    fileprivate var words: String? {
-        switch self {
-        case .current: nil
-        case .name(let name): name
-        case .path(let path): path
-        case .process(let process): String(process)
-        }
-    }
 }

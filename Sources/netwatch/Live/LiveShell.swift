@@ -49,7 +49,7 @@ final class LiveShell {
         self.screen = screen
         self.wait = wait
         device = wait.device
-        data = try .init(configuration, wait.wakeup)
+        data = try .init(configuration, wait.wakeup, mask: wait.signals.previousMask)
         view = .init(options, at: LiveClock.moment)
         nextDrawing = SystemClock.now.advanced(by: Self.firstFrameTimeout)
         handle(.resize(screen.size))
@@ -82,6 +82,7 @@ final class LiveShell {
             return
         }
         for input in data.take() { take(input) }
+        try data.checkValidation()
         advanceTime()
     }
 

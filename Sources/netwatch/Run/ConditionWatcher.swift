@@ -1,13 +1,18 @@
 import ArgumentParser
 import CommandLineSupport
+import NetwatchCore
 import ReachabilityCore
 import Synchronization
+import ValidationCore
 
 /// Shares a ``ConnectivityRecord`` between the event thread, which writes it, and the main thread.
 final class ConditionWatcher: Sendable {
     private let record: Mutex<ConnectivityRecord>
 
     init(_ awaited: WaitedPath) { record = .init(.init(awaited)) }
+
+    /// The report about the current path; nil if validation is off, or there is none yet.
+    var report: ValidationSummary? { record.withLock { $0.currentReport } }
 
     /// The awaited path.
     var awaited: WaitedPath { record.withLock { $0.awaited } }
@@ -30,6 +35,15 @@ final class ConditionWatcher: Sendable {
         }
     }
 
+    /// Takes a report about the path, or that there is none; true if the condition holds.
+    @discardableResult
+    func note(_ report: ValidationSummary?) -> Bool {
+        record.withLock { record in
+            record.note(report)
+            return record.holds
+        }
+    }
+
     /// Begins a new time to watch.
     func resetAbsence() {
         record.withLock { $0.resetAbsence() }
@@ -42,6 +56,7 @@ struct ConnectivityRecord: Hashable {
     let awaited: WaitedPath
     /// The current path, once it is known.
     private(set) var path: NetworkPath?
+    private var report: ValidationSummary?
     /// Whether it holds now.
     private(set) var holds = false
     /// Whether it did not hold at some time since ``resetAbsence()``; not to know is not to be away.
@@ -52,8 +67,27 @@ struct ConnectivityRecord: Hashable {
     /// Takes the state as it is now.
     mutating func note(_ path: NetworkPath) {
         self.path = path
-        holds = awaited.holds(for: path)
-        if !holds, path.status != .unknown { wasAway = true }
+        evaluate()
+    }
+
+    /// Takes a report about the path, or that there is none.
+    mutating func note(_ report: ValidationSummary?) {
+        self.report = report
+        evaluate()
+    }
+
+    /// The report, if it is about the current path.
+    var currentReport: ValidationSummary? {
+        guard let report, let path, report.isAbout(path) else { return nil }
+        return report
+    }
+
+    private mutating func evaluate() {
+        guard let path else { return }
+        let hasPath = awaited.holds(for: path)
+        holds = hasPath && (!awaited.needsValidation || currentReport?.verdict == .validated)
+        if !hasPath, path.status != .unknown { wasAway = true }
+        if awaited.needsValidation, currentReport.map({ $0.verdict.isAbsence }) == true { wasAway = true }
     }
 
     /// Begins a new time to watch, as when a command starts.
@@ -68,10 +102,13 @@ struct WaitedPath: Hashable {
     let condition: StateArgument
     /// The requirement for the default path.
     let requirement: PathRequirement
+    /// Whether the path must be validated.
+    let needsValidation: Bool
 
-    init(_ condition: StateArgument, _ requirement: PathRequirement = .any) {
+    init(_ condition: StateArgument, _ requirement: PathRequirement = .any, needsValidation: Bool = false) {
         self.condition = condition
         self.requirement = requirement
+        self.needsValidation = needsValidation
     }
 
     /// Checks that the state and the requirement do not contradict each other.
@@ -90,7 +127,20 @@ struct WaitedPath: Hashable {
     func holds(for path: NetworkPath) -> Bool { condition.holds(for: path.status) && requirement.allows(path) }
 
     /// The description for messages.
-    var words: String { requirement == .any ? condition.rawValue : "\(condition.rawValue), \(requirement.option)" }
+    var words: String {
+        let words = requirement == .any ? condition.rawValue : "\(condition.rawValue), \(requirement.option)"
+        return needsValidation ? words + ", --validated" : words
+    }
+}
+
+extension ValidationVerdict {
+    /// Whether it says that the path does not lead to the internet.
+    fileprivate var isAbsence: Bool {
+        switch self {
+        case .portal, .noInternet: true
+        case .validated, .notChecked: false
+        }
+    }
 }
 
 extension PathRequirement {

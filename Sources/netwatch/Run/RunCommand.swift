@@ -20,6 +20,10 @@ struct RunCommand: NetwatchCommand {
                     "Do not start on a cellular path",
                     "netwatch run --no-cellular -- rclone sync photos remote:photos"
                 ),
+                .init(
+                    "Start once a server answers, and no portal",
+                    "netwatch run --validated --validate https://example.com/ok -- ./sync"
+                ),
             ],
             """
             The command keeps the terminal, and receives the signals that are sent to netwatch. Path options and --netns \
@@ -43,6 +47,8 @@ struct RunCommand: NetwatchCommand {
 
     @OptionGroup var required: RequirementOptions
 
+    @OptionGroup(title: "Validation") var validated: ValidatedOptions
+
     @OptionGroup var common: CommonOptions
 
     @Argument(parsing: .postTerminator, help: .init("The command and its arguments, after '--'.", valueName: "command"))
@@ -54,9 +60,12 @@ struct RunCommand: NetwatchCommand {
         }
         guard !name.isEmpty else { throw ValidationError("The command is empty; write its name or path after '--'") }
         try awaited.validate()
+        try validated.check(waiting.condition)
     }
 
-    private var awaited: WaitedPath { .init(waiting.condition, required.requirement) }
+    private var awaited: WaitedPath {
+        .init(waiting.condition, required.requirement, needsValidation: validated.isNeeded)
+    }
 
     func execute() throws(ToolError) -> ExitStatus {
         let network = ConditionWatcher(awaited)
@@ -67,14 +76,19 @@ struct RunCommand: NetwatchCommand {
         let session = try MonitorSession(common.configuration, wakeup: wakeup, signals: signals) { change in
             if network.note(change.path) { wakeup.signal() }
         }
-        return try run(in: session, network)
+        let feed = try validated.feed(session, common) { if network.note($0) { wakeup.signal() } }
+        return try run(in: session, network, feed)
     }
 
-    private func run(in session: MonitorSession, _ network: ConditionWatcher) throws(ToolError) -> ExitStatus {
+    private func run(
+        in session: MonitorSession,
+        _ network: ConditionWatcher,
+        _ feed: ValidationFeed?
+    ) throws(ToolError) -> ExitStatus {
         var policy = RunPolicy(retries: retries)
         var generator = SystemRandomNumberGenerator()
         let supervisor = CommandSupervisor(session: session)
-        let gate = RunGate(session: session, network: network, waiting: waiting)
+        let gate = RunGate(session: session, network: network, waiting: waiting, feed: feed)
         var earliest: Instant?
         while true {
             if let status = try gate.wait(notBefore: earliest) { return status }
@@ -120,6 +134,8 @@ struct RunGate {
     let network: ConditionWatcher
     /// The wait options.
     let waiting: WaitOptions
+    /// The reports about the path; nil if validation is off.
+    let feed: ValidationFeed?
 
     /// Waits for the network, and for the end of the delay between two runs, which the timeout does not limit.
     ///
@@ -131,6 +147,7 @@ struct RunGate {
         while true {
             let isDue = earliest.map { SystemClock.now >= $0 } ?? true
             if network.holds, isDue { return nil }
+            try feed?.check()
             switch try session.next(until: network.holds ? earliest : deadline) {
             case .deadline where !network.holds: throw timeUp
             case .signal(let signal) where CommandSupervisor.ending.contains(signal.number):
@@ -144,6 +161,9 @@ struct RunGate {
     private var timeUp: ToolError {
         guard let path = network.path else {
             return waiting.timeUp("the state is not known yet", waitedFor: network.awaited.words)
+        }
+        if network.awaited.needsValidation, path.status.isReachable {
+            return waiting.timeUp(.verdict(network.report, path.status), waitedFor: network.awaited.words)
         }
         let reasons = path.reasons.isEmpty ? "" : ": \(path.reasons.map(\.rawValue).joined(separator: ", "))"
         let state = "the state is '\(path.status.name)': \(ChangeText.path(path))\(reasons)"

@@ -16,6 +16,10 @@ struct WaitCommand: NetwatchCommand {
                 .init("Wait for a path that is not cellular", "netwatch wait --for wifi"),
                 .init("Wait for the route to a host, such as a VPN's", "netwatch wait --to 10.8.0.1 --timeout 2m"),
                 .init("Wait for the network to go away", "netwatch wait --for notReachable"),
+                .init(
+                    "Wait until a server answers, and no portal",
+                    "netwatch wait --validated --validate http://status.example.com/204"
+                ),
             ],
             """
             With --to, waits for the kernel's route to that host instead: with --for notReachable, until no address has \
@@ -33,10 +37,21 @@ struct WaitCommand: NetwatchCommand {
     )
     var to: Host?
 
+    @OptionGroup(title: "Validation") var validated: ValidatedOptions
+
     @OptionGroup var common: CommonOptions
+
+    func validate() throws {
+        try validated.check(waiting.condition)
+        guard validated.isNeeded, to != nil else { return }
+        throw ValidationError("--validated is about the default path; leave out --to")
+    }
 
     func execute() throws(ToolError) -> ExitStatus {
         let deadline = waiting.timeout.map(SystemClock.now.advanced)
+        if let arguments = validated.processArguments(common) {
+            return try ValidatedWait(waiting: waiting, deadline: deadline).run(common.configuration, arguments)
+        }
         if let to {
             return try HostWait(host: to, waiting: waiting, deadline: deadline).run(common.configuration)
         }

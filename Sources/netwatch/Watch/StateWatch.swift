@@ -14,6 +14,8 @@ struct StateWatch {
     var configuration: MonitorConfiguration
     /// The hook to run on each change.
     var hook: Hook?
+    /// The arguments of `netwatch-validate`; nil if validation is off.
+    var validation: [String]?
 
     /// Watches.
     func run() throws(ToolError) -> ExitStatus {
@@ -23,20 +25,24 @@ struct StateWatch {
         // The signal of a child's end must not be ignored, even if this process was started so.
         if hook != nil { signal(SIGCHLD, SIG_DFL) }
         let wakeup = try Wakeup.open()
+        let tell: @Sendable (ValidatedChange, Timestamp) -> Void = { told, time in
+            inbox?.put(told, at: time)
+            let isPrinted = printer.print(told, at: time)
+            if isPrinted, !told.isOfValidation { report.tell(told.change) }
+            if !isPrinted || inbox != nil { wakeup.signal() }
+        }
+        let changes = validation.map { _ in ValidatedChanges { tell($0, SystemClock.wall) } }
         let session = try MonitorSession(
             configuration,
             wakeup: wakeup,
             signals: [SIGINT, SIGTERM] + (hook == nil ? [] : [SIGCHLD]),
             output: STDOUT_FILENO
         ) { change in
-            let time = SystemClock.wall
-            inbox?.put(change, at: time)
-            let isPrinted = printer.print(change, at: time)
-            if isPrinted { report.tell(change) }
-            if !isPrinted || inbox != nil { wakeup.signal() }
+            if let changes { changes.take(change) } else { tell(.init(change: change), SystemClock.wall) }
         }
+        let feed = try feed(changes, session)
         if let hook, let inbox {
-            try HookWatch(session: session, printer: printer, inbox: inbox, report: report).run(hook)
+            try HookWatch(session: session, printer: printer, inbox: inbox, report: report, feed: feed).run(hook)
         }
         while hook == nil, try session.next(until: report.nextKeepAlive(after: SystemClock.now)) == .deadline {
             _ = session.monitor.perform { report.sendKeepAlive() }
@@ -44,14 +50,21 @@ struct StateWatch {
         if hook == nil { report.end() }
         printer.close()
         try session.stop()
+        try feed?.check()
         return try printer.failure?.end(writing: "stdout") ?? .success
+    }
+
+    /// Starts validation, if it is on, after the signals were blocked.
+    private func feed(_ changes: ValidatedChanges?, _ session: MonitorSession) throws(ToolError) -> ValidationFeed? {
+        guard let validation, let changes else { return nil }
+        return try ValidationFeed(validation, session) { changes.take($0) }
     }
 }
 
-/// Prints changes on stdout as they arrive, on the event thread, until that fails or is closed.
+/// Prints changes on stdout as they arrive, until that fails or is closed.
 ///
-/// `@unchecked Sendable`: the line is used only by ``print(_:)``, which only the event thread calls; the rest is
-/// made for several threads.
+/// `@unchecked Sendable`: the line is used only by ``print(_:at:)``, which one thread calls at a time: the event thread,
+/// with validation under the lock of ``ValidatedChanges``. The rest is made for several threads.
 final class ChangePrinter: @unchecked Sendable {
     /// In separate memory: each access to a class's variable would be checked for exclusivity.
     private let line: UnsafeMutablePointer<ChangeLine>
@@ -75,9 +88,9 @@ final class ChangePrinter: @unchecked Sendable {
     func close() { isOpen.store(false, ordering: .releasing) }
 
     /// Prints a change with its time; false if that failed, now or before.
-    func print(_ change: ReachabilityChange, at time: Timestamp) -> Bool {
+    func print(_ told: ValidatedChange, at time: Timestamp) -> Bool {
         guard isOpen.load(ordering: .acquiring) else { return failure == nil }
-        line.pointee.set(change, at: time)
+        line.pointee.set(told, at: time)
         do throws(OutputFailure) {
             try line.pointee.write(to: .standard)
             return true
@@ -103,6 +116,11 @@ struct HookWatch {
     /// The report to the service manager.
     let report: ServiceReport
 
+    /// The reports about the path; nil if validation is off.
+    let feed: ValidationFeed?
+
+    private var hasFailed: Bool { printer.failure != nil || feed?.failure != nil }
+
     /// Runs the hook.
     func run(_ hook: Hook) throws(ToolError) {
         var runner = HookRunner(hook, mask: session.inheritedMask)
@@ -120,7 +138,7 @@ struct HookWatch {
             switch awakening {
             case .signal(let signal) where signal.number == SIGCHLD: runner.reap()
             case .signal where isEnding: runner.endNow()
-            case .wakeup where isEnding || printer.failure == nil: break
+            case .wakeup where isEnding || !hasFailed: break
             case .deadline: runner.tick()
             case .signal, .outputClosed, .wakeup:
                 isEnding = true

@@ -1,6 +1,7 @@
 import ArgumentParser
 import CommandLineSupport
 import LinuxSystem
+import NetwatchCore
 import Reachability
 import ReachabilityCore
 
@@ -18,8 +19,9 @@ struct StatusCommand: NetwatchCommand {
                     "netwatch status --json | jq -r '.path.interface.name'"
                 ),
                 .init("Treat USB adapters as cellular modems", "netwatch status --kind 'enx*=cellular'"),
+                .init("Ask a server, too", "netwatch status --validate http://status.example.com/204"),
             ],
-            "Exit status: 0 reachable, 1 not reachable, 2 unknown."
+            "Exit status: 0 reachable, 1 not reachable, 2 unknown, whatever a server of --validate answers."
         )
     )
 
@@ -28,11 +30,17 @@ struct StatusCommand: NetwatchCommand {
 
     @OptionGroup var form: FormatOptions
 
+    @OptionGroup(title: "Validation") var validation: ValidationOptions
+
     @OptionGroup var common: CommonOptions
 
     /// The query that the options configure.
     var query: StateQuery {
-        .init(format: form.format(or: json ? .detailedJSON : .text), configuration: common.configuration)
+        .init(
+            format: form.format(or: json ? .detailedJSON : .text),
+            configuration: common.configuration,
+            validation: validation.processArguments(common)
+        )
     }
 
     func validate() throws { try form.check(besideJSON: json) }
@@ -46,11 +54,21 @@ struct StateQuery {
     var format: ChangeFormat
     /// The configuration of the monitor.
     var configuration: MonitorConfiguration
+    /// The arguments of `netwatch-validate`; nil if validation is off.
+    var validation: [String]?
 
     /// Asks; the status says whether the network is reachable.
     func run() throws(ToolError) -> ExitStatus {
-        if let change = egressState { return try write(change) }
-        return try runMonitor()
+        guard let validation else { return try write(try state) }
+        let report = try ValidationQuery.report(validation)
+        return try write(try state, report)
+    }
+
+    private var state: ReachabilityChange {
+        get throws(ToolError) {
+            if let change = egressState { return change }
+            return try monitoredState()
+        }
     }
 
     /// How long a driver may keep the query about the egress interfaces waiting before a monitor is started.
@@ -74,7 +92,7 @@ struct StateQuery {
     }
 
     /// Starts a monitor, and waits for its first state.
-    private func runMonitor() throws(ToolError) -> ExitStatus {
+    private func monitoredState() throws(ToolError) -> ReachabilityChange {
         let first = FirstState()
         let wakeup = try Wakeup.open()
         let session = try MonitorSession(configuration, wakeup: wakeup) { change in
@@ -84,11 +102,24 @@ struct StateQuery {
         _ = try session.next(until: SystemClock.now.advanced(by: .seconds(10)))
         var change = first.change ?? .unread
         change.path.wifi = wifiDetails(of: change.path, session)
-        return try write(change)
+        return change
     }
 
     private func write(_ change: ReachabilityChange) throws(ToolError) -> ExitStatus {
         try StandardOutput.write(format.line(change, at: SystemClock.wall), thenExit: ExitStatus(of: change.status))
+    }
+
+    /// Prints the state with a report, if that is about the same path.
+    private func write(_ change: ReachabilityChange, _ report: ValidationSummary?) throws(ToolError) -> ExitStatus {
+        let current = report.flatMap { $0.isAbout(change.path) ? $0 : nil }
+        var bytes = format.line(ValidatedChange(change: change, validation: current), at: SystemClock.wall)
+        if format == .text { bytes += ("validation: " + words(current, change.path) + "\n").utf8 }
+        return try StandardOutput.write(bytes, thenExit: ExitStatus(of: change.status))
+    }
+
+    private func words(_ report: ValidationSummary?, _ path: NetworkPath) -> String {
+        if let report { return ValidationWords.line(report, path.status) }
+        return path.status.isReachable ? "not checked: the path has just changed" : "not checked: there is no path"
     }
 
     /// Returns the Wi-Fi details of the path; none if they cannot be had soon.

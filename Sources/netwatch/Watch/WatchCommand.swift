@@ -19,6 +19,7 @@ struct WatchCommand: NetwatchCommand {
                 .init("Choose fields", "netwatch watch --format '{time} {status} {interface}'"),
                 .init("Ignore outages of less than two seconds", "netwatch watch --settle 2s"),
                 .init("Watch the network of a container", "sudo netwatch watch --netns 1234"),
+                .init("Notice captive portals", "netwatch watch --validate http://status.example.com/204"),
             ],
             """
             In the live view, '?' lists the keys. Lines are printed where stdout is not a terminal, or one that cannot \
@@ -39,6 +40,8 @@ struct WatchCommand: NetwatchCommand {
 
     @OptionGroup var live: LiveOptions
 
+    @OptionGroup(title: "Validation") var validation: ValidationOptions
+
     @OptionGroup var common: CommonOptions
 
     /// The watch that the options configure.
@@ -48,7 +51,8 @@ struct WatchCommand: NetwatchCommand {
         return .init(
             format: form.format(or: json ? .json : .text),
             configuration: configuration,
-            hook: hooks.hook
+            hook: hooks.hook,
+            validation: validation.processArguments(common)
         )
     }
 
@@ -70,7 +74,7 @@ struct WatchCommand: NetwatchCommand {
         let watch = watch
         return try StateView(
             lines: watch,
-            live: live.configuration(watch.configuration),
+            live: live.configuration(watch.configuration, watch.validation),
             prefersLines: lineOption != nil
         ).run()
     }

@@ -10,6 +10,8 @@ struct Story {
     private(set) var moment: ViewMoment
     private let context: EvaluationContext
     private var lastStatus: ReachabilityStatus?
+    /// The path that was published last.
+    private(set) var path = NetworkPath(status: .unknown)
     private var sequence: UInt64 = 0
     private var counters = TrafficCounters(receivedBytes: 1_000_000, sentBytes: 1000)
 
@@ -101,6 +103,7 @@ struct Story {
             sequence: sequence
         )
         lastStatus = evaluation.path.status
+        path = evaluation.path
         input(.change(change, latency: latency, at: moment))
         input(.model(snapshot, evaluation, why: sentences, at: moment))
     }

@@ -64,7 +64,7 @@ import Testing
         let template = TemplateField.allCases.map { "{\($0.rawValue)}" }.joined(separator: " ")
         let text = """
             - - wifi notReachable change route.added,path.deadLeg wlan0 wifi wlan0,wlan0 192.0.2.2 - 192.0.2.1 \
-            192.0.2.2 600 3 false false office 02:00:00:00:01:00 -54
+            192.0.2.2 600 3 false false office 02:00:00:00:01:00 -54 - -
             """
         #expect(try LineTemplate(template).line { $0.value(in: change) } == text)
         let first = ReachabilityChange(
@@ -75,7 +75,7 @@ import Testing
             reasons: [],
             sequence: 1
         )
-        let nothing = "- - notReachable - state - - - - - - - - - 1 false false - - -"
+        let nothing = "- - notReachable - state - - - - - - - - - 1 false false - - - - -"
         #expect(try LineTemplate(template).line { $0.value(in: first) } == nothing)
     }
 }

@@ -11,8 +11,8 @@ struct DebianPackageTests {
     private func packages(_ lab: InstallLab) throws -> [String] {
         let outcome = try lab.run("package-deb", ["--tool", lab.tool, "--output", "."], environment: Self.author)
         #expect(outcome.code == 0, "\(outcome)")
-        let names = outcome.output.split(separator: "\n").suffix(6)
-        try #require(names.count == 6)
+        let names = outcome.output.split(separator: "\n").suffix(7)
+        try #require(names.count == 7)
         return names.map { lab.root.appending(path: String($0)).path }
     }
 
@@ -46,7 +46,7 @@ struct DebianPackageTests {
         ] {
             #expect(names.contains("./\(file)"), "\(file)")
         }
-        #expect(names.contains { $0.contains("fetch") || $0.contains("outbox") } == false)
+        #expect(names.contains { $0.contains("fetch") || $0.contains("outbox") || $0.contains("validat") } == false)
     }
 
     @Test("netwatch-fetch is a separate package, which depends on netwatch of the same version")
@@ -77,6 +77,21 @@ struct DebianPackageTests {
         let rest = [
             "usr/bin/netwatch-fleet", "usr/share/lintian/overrides/netwatch-fleet",
             "usr/share/man/man1/netwatch-fleet.1.gz",
+        ]
+        #expect(names == Set((documents + rest).map { "./\($0)" }))
+    }
+
+    @Test("netwatch-validate is a separate package, which depends on netwatch of the same version")
+    func validate() throws {
+        let lab = try InstallLab()
+        let path = try packages(lab)[6]
+        let version = try #require(path.firstMatch(of: /netwatch-validate_([0-9.]+)_[a-z0-9]+\.deb$/)).1
+        #expect(try ask(path, "--field", "").contains(", netwatch (= \(version))\n"))
+        let names = try names(in: path).filter { !$0.hasSuffix("/") }
+        let documents = ["changelog.gz", "copyright", "validation.md"].map { "usr/share/doc/netwatch-validate/\($0)" }
+        let rest = [
+            "usr/bin/netwatch-validate", "usr/share/lintian/overrides/netwatch-validate",
+            "usr/share/man/man1/netwatch-validate.1.gz",
         ]
         #expect(names == Set((documents + rest).map { "./\($0)" }))
     }

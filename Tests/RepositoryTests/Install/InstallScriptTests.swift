@@ -11,7 +11,7 @@ struct InstallScriptTests {
     /// The installed files, relative to the prefix.
     static let files = [
         "bin/netwatch", "bin/netwatch-fetch", "bin/netwatch-fleet", "bin/netwatch-forward", "bin/netwatch-outbox",
-        "bin/netwatchd",
+        "bin/netwatch-validate", "bin/netwatchd",
         "lib/systemd/system/netwatch-forward.service", "lib/systemd/system/netwatch-outbox.service",
         "lib/systemd/system/netwatch-wait-online.service",
         "lib/systemd/system/netwatch.service", "lib/systemd/system/netwatchd.service",
@@ -19,7 +19,7 @@ struct InstallScriptTests {
         "lib/tmpfiles.d/netwatch-outbox.conf", "share/bash-completion/completions/netwatch",
         "share/fish/vendor_completions.d/netwatch.fish", "share/man/man1/netwatch-fetch.1",
         "share/man/man1/netwatch-fleet.1", "share/man/man1/netwatch-forward.1", "share/man/man1/netwatch-outbox.1",
-        "share/man/man1/netwatch-serve.1", "share/man/man1/netwatch.1",
+        "share/man/man1/netwatch-serve.1", "share/man/man1/netwatch-validate.1", "share/man/man1/netwatch.1",
         "share/zsh/site-functions/_netwatch",
     ]
 
@@ -46,7 +46,8 @@ struct InstallScriptTests {
         }
         let modes = try LabProcess.run("/usr/bin/env", ["find", prefix, "-type", "f", "-perm", "/111"])
         let names = [
-            "netwatch", "netwatch-fetch", "netwatch-fleet", "netwatch-forward", "netwatch-outbox", "netwatchd",
+            "netwatch", "netwatch-fetch", "netwatch-fleet", "netwatch-forward", "netwatch-outbox", "netwatch-validate",
+            "netwatchd",
         ]
         let programs = names.map { "\(prefix)/bin/\($0)" }
         #expect(modes.output.split(separator: "\n").map(String.init).sorted() == programs)
@@ -123,7 +124,7 @@ struct InstallScriptTests {
 
     @Test(
         "A tool without one of the other programs next to it is refused before anything is written",
-        arguments: ["-fetch", "-fleet", "-forward", "-outbox", "d"]
+        arguments: ["-fetch", "-fleet", "-forward", "-outbox", "-validate", "d"]
     )
     func incomplete(missing: String) throws {
         try FileManager.default.removeItem(atPath: lab.tool + missing)
@@ -131,7 +132,7 @@ struct InstallScriptTests {
         #expect(outcome.code == 66)
         let remedy =
             "build all next to each other: scripts/build-release netwatch netwatch-fetch netwatch-fleet netwatch-forward "
-            + "netwatch-outbox netwatchd"
+            + "netwatch-outbox netwatchd netwatch-validate"
         #expect(outcome.errors == "install: there is no '\(lab.tool)\(missing)'; \(remedy)\n")
         #expect(FileManager.default.fileExists(atPath: lab.root.path + "/there") == false)
     }

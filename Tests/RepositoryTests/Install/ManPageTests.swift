@@ -34,7 +34,7 @@ struct ManPageTests {
         for text in [
             page, try self.page("netwatch-fetch.1"), try self.page("netwatch-fleet.1"),
             try self.page("netwatch-forward.1"), try self.page("netwatch-outbox.1"),
-            try self.page("netwatch-serve.1"),
+            try self.page("netwatch-serve.1"), try self.page("netwatch-validate.1"),
         ] {
             #expect(text.firstMatch(of: /@[A-Z]+@/) == nil)
         }
@@ -44,7 +44,7 @@ struct ManPageTests {
         "The pages have no faults",
         arguments: [
             "netwatch.1", "netwatch-fetch.1", "netwatch-fleet.1", "netwatch-forward.1", "netwatch-outbox.1",
-            "netwatch-serve.1",
+            "netwatch-serve.1", "netwatch-validate.1",
         ]
     )
     func lint(name: String) throws {
@@ -59,7 +59,7 @@ struct ManPageTests {
         let tool = BuiltProducts.path(of: "netwatch")
         let names = [
             "netwatch.1", "netwatch-fetch.1", "netwatch-fleet.1", "netwatch-forward.1", "netwatch-outbox.1",
-            "netwatch-serve.1",
+            "netwatch-serve.1", "netwatch-validate.1",
         ]
         let pages = try names.map(page).joined()
         let help = try LabProcess.run(tool, ["--help"]).output

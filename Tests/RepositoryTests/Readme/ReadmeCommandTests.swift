@@ -55,6 +55,19 @@ struct ReadmeCommandTests {
             .init(arguments: ["explain", "192.0.2.7"], code: 0),
             .init(arguments: ["explain"], code: 1, isReachable: false),
         ],
+        "`netwatch status`, `watch`, `explain` with `--validate URL`": [
+            .init(arguments: ["status", "--validate", "http://127.0.0.1:1/"], code: 0),
+            .init(arguments: ["explain", "--validate", "http://127.0.0.1:1/"], code: 0),
+            .init(arguments: ["watch", "--json", "--validate", "http://127.0.0.1:1/"], code: 0, liveUntil: 1),
+            .init(arguments: ["status", "--validate", "http://127.0.0.1:1/"], code: 1, isReachable: false),
+        ],
+        "`netwatch wait --validated --validate URL`, `run --validated …`": [
+            .init(arguments: ["wait", "--validated", "--timeout", "1s", "--validate", "tcp://127.0.0.1:1"], code: 75),
+            .init(arguments: ["run", "--validated", "--", "/bin/true"], code: 64),
+        ],
+        "`netwatch validate --validate URL [--once]`": [
+            .init(arguments: ["validate", "--once", "--validate", "http://127.0.0.1:1/"], code: 0)
+        ],
         // A recording's header is written before anything is read; the kernel's tables follow it.
         "`netwatch record FILE`": [.init(arguments: ["record", "-"], code: 0, liveUntil: 1000)],
         "`netwatch replay FILE [--json] [--roams]`": [

@@ -43,6 +43,9 @@ struct NetwatchScriptTests {
             (["outbox", "list"], ["netwatch-outbox"]), (["forward", "mqtts://x"], ["netwatch-forward"]),
             (["fleet", "mqtts://x"], ["netwatch-fleet"]),
             (["help", "outbox"], ["netwatch-outbox"]),
+            (["validate", "--once"], ["netwatch-validate"]),
+            (["status", "--validate", "dns:a"], ["netwatch-validate"]),
+            (["run", "--", "x", "--validate"], []), (["--validate=dns:a", "watch"], ["netwatch-validate"]),
             (["serve"], ["netwatchd"]), (["help", "serve"], ["netwatchd"]), (["status"], []),
             (["run", "--", "fetch"], []), (["--help"], []), (["--netns", "fetch", "status"], []),
         ] as [([String], [String])]

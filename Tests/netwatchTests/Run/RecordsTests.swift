@@ -1,5 +1,7 @@
+import NetwatchCore
 import ReachabilityCore
 import Testing
+import ValidationCore
 
 @testable import netwatch
 
@@ -24,6 +26,26 @@ import Testing
         #expect(record.holds && !record.wasAway)
         record.note(NetworkPath(status: .unknown))
         #expect(!record.holds && !record.wasAway)
+    }
+
+    @Test func `a path that has to be validated holds while the report about it says so, and a portal is an absence`() {
+        var record = ConnectivityRecord(WaitedPath(.reachable, needsValidation: true))
+        let time = Timestamp(seconds: 0, nanoseconds: 0)
+        let path = ValidationPath(Samples.wifiPath)
+        record.note(Samples.wifiPath)
+        #expect(!record.holds && !record.wasAway)
+        record.note(ValidationSummary(verdict: .notChecked, since: time, path: path))
+        #expect(!record.holds && !record.wasAway)
+        record.note(ValidationSummary(verdict: .validated, since: time, path: path))
+        #expect(record.holds && !record.wasAway)
+        record.note(Samples.bothPath)
+        #expect(!record.holds && !record.wasAway && record.currentReport == nil)
+        record.note(Samples.wifiPath)
+        #expect(record.holds)
+        record.note(ValidationSummary(verdict: .portal(.init()), since: time, path: path))
+        #expect(!record.holds && record.wasAway)
+        record.note(nil)
+        #expect(!record.holds)
     }
 
     @Test func `a host is reachable by any address, and away only if all are`() throws {

@@ -64,14 +64,14 @@ import Testing
                 failures -= 1
                 throw SystemError(code: EAGAIN)
             }
-            told.append([change.0.status, before])
+            told.append([change.0.change.status, before])
             let input = ChangeFormat.json.line(change.0, at: change.1)
             return try .start(hook.bytes, input: input, environment: [], mask: sigset_t())
         }
         let time = Timestamp(seconds: 0, nanoseconds: 0)
-        runner.post((Samples.first, time))
+        runner.post((.init(change: Samples.first), time))
         #expect(told.isEmpty && runner.isIdle)
-        runner.post((Samples.lost, time))
+        runner.post((.init(change: Samples.lost), time))
         runner.tick(at: try #require(runner.deadline))
         #expect(told.isEmpty)
         runner.tick(at: try #require(runner.deadline))

@@ -1,4 +1,5 @@
 import ReachabilityCore
+import ValidationCore
 
 /// The top: the state, since when, the path, and what is wrong.
 struct HeaderPart {
@@ -23,8 +24,19 @@ struct HeaderPart {
         guard columns >= 6 else { return line.line }
         line.add("  " + since)
         for word in costs { line.add(glyphs.separator + word, .init(.warning)) }
+        if let (word, role) = verdict { line.add(glyphs.separator + word, .init(role)) }
         line.addAtEnd([.init(recordingSign, .init(.bad, isBold: true)), .init(place, .init(.dim))])
         return line.line
+    }
+
+    /// The verdict of validation in a word.
+    private var verdict: (String, Style.Role)? {
+        switch view.verdict.validation?.verdict {
+        case .validated?: ("validated", .dim)
+        case .portal?: ("portal", .bad)
+        case .noInternet?: ("no internet", .bad)
+        case .notChecked?, nil: nil
+        }
     }
 
     private var recordingSign: String {

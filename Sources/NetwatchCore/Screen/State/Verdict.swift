@@ -6,6 +6,8 @@ struct Verdict: Sendable {
     private(set) var change: ReachabilityChange?
     /// Why, as was found out after the newest change.
     private(set) var why: [Sentence] = []
+    /// The newest report of validation; it may be about an earlier path.
+    private(set) var report: ValidationSummary?
     /// Since when the state is what it is.
     private(set) var since: Instant
     private(set) var sinceTime: LocalTime
@@ -36,6 +38,15 @@ struct Verdict: Sendable {
     /// Notes that the state has lasted longer than it was monitored here.
     mutating func extend(since start: Instant, _ time: LocalTime) { (since, sinceTime) = (start, time) }
 
+    /// Takes a report of validation; nil if there is none any more.
+    mutating func take(_ report: ValidationSummary?) { self.report = report }
+
+    /// The report about the current path; nil if validation is off, or there is none yet.
+    var validation: ValidationSummary? {
+        guard let report, status.isReachable, report.isAbout(path) else { return nil }
+        return report
+    }
+
     /// Takes what was found out.
     mutating func explain(_ sentences: [Sentence]) { why = sentences }
 
@@ -43,6 +54,9 @@ struct Verdict: Sendable {
     ///
     /// Until the diagnosis is made, the meaning of the first reason is shown.
     var sentence: Sentence? {
+        if let validation, let fix = ValidationWords.sentence(validation)?.fix {
+            return .init(ValidationWords.line(validation, status), fix: fix)
+        }
         if let first = why.first { return first }
         guard !status.isReachable, let reason = path.reasons.first else { return nil }
         return .init(reason.meaning, fix: reason.fix?.filled(path.interface?.name))

@@ -23,6 +23,7 @@ final class InstallLab {
         try compile(tool + "-fleet", executing: "netwatch-fleet", libraries)
         try compile(tool + "-forward", executing: "netwatch-forward", libraries)
         try compile(tool + "-outbox", executing: "netwatch-outbox", libraries)
+        try compile(tool + "-validate", executing: "netwatch-validate", libraries)
         try compile(tool + "d", executing: "netwatchd", libraries)
     }
 
