@@ -23,32 +23,17 @@ package enum EventText {
     ///   - next: The object of the state or the event at the gap's end, with its line feed.
     /// - Returns: The line, with its line feed.
     package static func line(of gap: EventGap, at next: [UInt8]) -> [UInt8] {
+        let quote = UInt8(ascii: "\"")
+        guard let mark = range(of: Array(#""event":""#.utf8), in: next),
+            let end = next.lastIndex(of: UInt8(ascii: "}")),
+            let rest = next[mark.upperBound...].firstIndex(of: quote), rest < end
+        else { return next }
         let from = gap.from.map { "\"\($0)\"" } ?? "null"
         let missed = gap.missed.map(String.init) ?? "null"
         let member = #","gap":{"from":\#(from),"missed":\#(missed),"reason":"\#(gap.reason.rawValue)"}"#
-        return line(next, as: "gap", with: member) ?? next
-    }
-
-    /// Returns the object of an event with the member `validation`.
-    ///
-    /// - Parameters:
-    ///   - line: The object, with its line feed.
-    ///   - validation: The member's value.
-    ///   - isVerdict: Whether the event is a change of the verdict, whose name is `validation`.
-    /// - Returns: The line, with its line feed.
-    package static func line(_ line: [UInt8], validation: String, isVerdict: Bool) -> [UInt8] {
-        self.line(line, as: isVerdict ? "validation" : nil, with: #","validation":\#(validation)"#) ?? line
-    }
-
-    /// Returns an object with another event and one more member; nil if it is none.
-    private static func line(_ line: [UInt8], as event: String?, with member: String) -> [UInt8]? {
-        let quote = UInt8(ascii: "\"")
-        guard let mark = range(of: Array(#""event":""#.utf8), in: line),
-            let end = line.lastIndex(of: UInt8(ascii: "}")),
-            let rest = line[mark.upperBound...].firstIndex(of: quote), rest < end
-        else { return nil }
-        let name = event.map { Array($0.utf8) } ?? Array(line[mark.upperBound..<rest])
-        return line[..<mark.upperBound] + name + line[rest..<end] + Array(member.utf8) + line[end...]
+        return Array(
+            next[..<mark.upperBound] + Array("gap".utf8) + next[rest..<end] + Array(member.utf8) + next[end...]
+        )
     }
 
     private static func range(of part: [UInt8], in bytes: [UInt8]) -> Range<Int>? {

@@ -22,8 +22,8 @@ struct EventDaemon {
     var journal: JournalOptions?
     /// The webhooks, which need a journal; nil for none.
     var webhooks: WebhookConfiguration?
-    /// The servers that are asked whether the path leads to the internet; nil for none.
-    var validation: ValidatorConfiguration?
+    /// The arguments of `netwatch-validate`, which finds out whether the path leads to the internet; nil to do without.
+    var validatorArguments: [String]?
     /// The monitor's configuration.
     var configuration: MonitorConfiguration
 
@@ -45,7 +45,7 @@ struct EventDaemon {
             run: run,
             sources: sources(monitor),
             store: journal,
-            validates: validation != nil
+            validates: validatorArguments != nil
         )
         let publisher = EventPublisher(server: server, report: report, wakeup: wakeup)
         let validator = try validator(monitor, publisher, wakeup)
@@ -89,14 +89,14 @@ struct EventDaemon {
         }
     }
 
-    /// Creates what validates the path, with the same idea of it as the monitor.
+    /// Creates what validates the path; nil if nothing does.
     private func validator(
         _ monitor: ReachabilityMonitor,
         _ publisher: EventPublisher,
         _ wakeup: Wakeup
     ) throws(ToolError) -> Validator? {
-        guard let validation else { return nil }
-        return try Validator(validation.arguments(for: configuration)) { report in
+        guard let validatorArguments else { return nil }
+        return try Validator(validatorArguments) { report in
             // On the event thread, like the changes.
             _ = monitor.perform { publisher.take(report) }
             // For the main thread, which looks for a failure.

@@ -1,5 +1,4 @@
 import CommandLineSupport
-import EventCore
 import EventServer
 import LinuxSystem
 import Locking
@@ -121,17 +120,14 @@ final class EventPublisher: Sendable {
         _ validation: ValidationSummary? = nil,
         isVerdict: Bool = false
     ) -> PublishedEvent {
-        let (state, member) = (state(after: change), validation?.json)
-        let line = { (change: ReachabilityChange, format: ChangeFormat, isVerdict: Bool) in
-            let line = format.line(change, at: time)
-            return member.map { EventText.line(line, validation: $0, isVerdict: isVerdict) } ?? line
-        }
+        let event = ValidatedChange(change: change, validation: validation, isOfValidation: isVerdict)
+        let state = ValidatedChange(change: state(after: change), validation: validation)
         return .init(
             change: change,
             time: time,
-            line: line(change, .json, isVerdict),
-            state: line(state, .json, false),
-            detailedState: line(state, .detailedJSON, false),
+            line: ChangeFormat.json.line(event, at: time),
+            state: ChangeFormat.json.line(state, at: time),
+            detailedState: ChangeFormat.detailedJSON.line(state, at: time),
             validation: validation,
             isVerdict: isVerdict
         )
@@ -141,8 +137,7 @@ final class EventPublisher: Sendable {
     static func detailedState(after event: PublishedEvent, _ details: [WiFiDetails]) -> [UInt8] {
         var state = state(after: event.change)
         state.path.wifi = details.filter { state.path.carriers.contains($0.interface) }
-        let line = ChangeFormat.detailedJSON.line(state, at: event.time)
-        return event.validation.map { EventText.line(line, validation: $0.json, isVerdict: false) } ?? line
+        return ChangeFormat.detailedJSON.line(.init(change: state, validation: event.validation), at: event.time)
     }
 
     private static func state(after change: ReachabilityChange) -> ReachabilityChange {

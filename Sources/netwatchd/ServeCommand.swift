@@ -94,28 +94,7 @@ struct ServeCommand: NetwatchCommand {
     )
     var webhooks: String?
 
-    @Option(
-        name: .customLong("validate"),
-        parsing: .unconditionalSingleValue,
-        help: .init(
-            """
-            Ask this server of yours if the path leads to the internet: http(s)://, tls://, tcp:// or dns://. Repeatable.
-            """,
-            valueName: "url"
-        ),
-        transform: ValidatedServer.parse
-    )
-    var validatedServers: [String] = []
-
-    @Flag(help: "Ask over metered paths, too.")
-    var validateMetered = false
-
-    @Option(
-        parsing: .unconditional,
-        help: .init("Trust only the root certificates in this file (PEM or DER).", valueName: "file"),
-        completion: .file()
-    )
-    var validateCacert: String?
+    @OptionGroup var servers: ValidationOptions
 
     @Option(
         parsing: .unconditional,
@@ -130,7 +109,9 @@ struct ServeCommand: NetwatchCommand {
     @OptionGroup var common: CommonOptions
 
     func validate() throws {
-        try validateServers()
+        if validation != nil, !servers.endpoints.isEmpty {
+            throw ValidationError("--validate and --validation exclude each other; name all servers in one place")
+        }
         if !keep.isEmpty, journal == nil {
             throw ValidationError("--keep is about the journal; add --journal DIR")
         }
@@ -144,15 +125,6 @@ struct ServeCommand: NetwatchCommand {
         throw ValidationError("--origin is about browsers, which need TCP; add --listen 127.0.0.1:8787")
     }
 
-    private func validateServers() throws {
-        guard validatedServers.isEmpty else {
-            guard validation != nil else { return }
-            throw ValidationError("--validate and --validation exclude each other; name all servers in one place")
-        }
-        if validateMetered { throw ValidationError("--validate-metered needs --validate; name a server to ask") }
-        if validateCacert != nil { throw ValidationError("--validate-cacert needs --validate; name a server to ask") }
-    }
-
     /// The path of a file; nil if it need not exist, as after `EnvironmentFile=-`, and does not.
     private static func file(_ option: String?) -> String? {
         guard let option, option.hasPrefix("-") else { return option }
@@ -160,12 +132,11 @@ struct ServeCommand: NetwatchCommand {
         return access(path, F_OK) == 0 || errno != ENOENT ? path : nil
     }
 
-    /// The servers to ask; nil for none.
-    private func servers() throws(ToolError) -> ValidatorConfiguration? {
-        guard validatedServers.isEmpty else {
-            return .init(endpoints: validatedServers, probesMeteredPaths: validateMetered, roots: validateCacert)
-        }
-        return try Self.file(validation).map { (path) throws(ToolError) in try ValidatorConfiguration.read(path) }
+    /// The arguments of `netwatch-validate`; nil if paths are not validated.
+    private func validatorArguments() throws(ToolError) -> [String]? {
+        if let arguments = servers.processArguments(common) { return arguments }
+        guard let path = Self.file(validation) else { return nil }
+        return try ValidatorConfiguration.read(path).arguments + common.arguments
     }
 
     func execute() throws(ToolError) -> ExitStatus {
@@ -176,7 +147,7 @@ struct ServeCommand: NetwatchCommand {
             metricsFile: metricsFile.map { MetricsFile(path: $0) },
             journal: journal.map { JournalOptions(folder: $0, limits: keep) },
             webhooks: try Self.file(webhooks).map { (path) throws(ToolError) in try WebhookConfiguration.read(path) },
-            validation: servers(),
+            validatorArguments: validatorArguments(),
             configuration: common.configuration
         ).run()
     }

@@ -4,9 +4,11 @@ import EventCore
 import EventJournal
 import Glibc
 import HTTPLab
+import NetwatchCore
 import NetworkLab
 import ReachabilityCore
 import Testing
+import ValidationCore
 
 @testable import netwatchd
 
@@ -82,6 +84,18 @@ import Testing
             let message = try message(webhook(events), verdict)
             #expect(message?.body.contains(#""type":"netwatch.validation""#) == (isSent ? true : nil))
         }
+        let portal = ValidationSummary(
+            verdict: .portal(.init(loginURL: "http://h.example/\"")),
+            since: .init(seconds: 0, nanoseconds: 0)
+        )
+        let member = String(decoding: verdict, as: UTF8.self).replacing(
+            "]}\n",
+            with: #"],"validation":\#(portal.json)}"#
+        )
+        let templated =
+            #"{"name":"a","url":"https://a.example","events":"all","template":"{event} {validation} {login}"}"#
+        let filled = try message(templated, Array(member.utf8))
+        #expect(filled?.body == #"validation portal http://h.example/\""#)
         #expect(try message(webhook("validation"), line("wifi", previous: "wifi")) == nil)
         #expect(try message(webhook("validation"), line()) != nil)
     }

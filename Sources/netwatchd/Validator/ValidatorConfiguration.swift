@@ -1,22 +1,16 @@
 import CommandLineSupport
 import LinuxSystem
 import NetwatchCore
-import Reachability
 import ReachabilityCore
 
-/// The servers that are asked whether the path leads to the internet, from `--validate` or from the file of `--validation`.
+/// The servers that are asked whether the path leads to the internet, from the file of `--validation`.
 struct ValidatorConfiguration: Hashable, Sendable {
     /// The servers, as `--validate` takes them.
-    var endpoints: [String]
+    let endpoints: [String]
     /// Whether metered paths are probed, too.
-    var probesMeteredPaths = false
+    let probesMeteredPaths: Bool
     /// The file with the only root certificates that are trusted; nil for those of the system.
-    var roots: String?
-
-    /// Creates a configuration.
-    init(endpoints: [String], probesMeteredPaths: Bool = false, roots: String? = nil) {
-        (self.endpoints, self.probesMeteredPaths, self.roots) = (endpoints, probesMeteredPaths, roots)
-    }
+    let roots: String?
 
     /// Reads the file of `--validation`.
     ///
@@ -46,13 +40,20 @@ struct ValidatorConfiguration: Hashable, Sendable {
         guard let members = text.members else { throw .init("it is no object; write {\"endpoints\": [\"https://…\"]}") }
         try ConfigurationError.check(members, known: ["endpoints", "metered", "roots"])
         endpoints = try Self.endpoints(members["endpoints"])
-        if let metered = members["metered"] {
-            guard let value = metered.boolean else { throw .init("metered: write true or false") }
-            probesMeteredPaths = value
-        }
-        guard let roots = members["roots"] else { return }
-        guard let path = roots.string, path.hasPrefix("/") else { throw .init("roots: write an absolute path") }
-        self.roots = path
+        probesMeteredPaths = try Self.probesMeteredPaths(members["metered"])
+        roots = try Self.roots(members["roots"])
+    }
+
+    private static func probesMeteredPaths(_ text: JSONText?) throws(ConfigurationError) -> Bool {
+        guard let text else { return false }
+        guard let value = text.boolean else { throw .init("metered: write true or false") }
+        return value
+    }
+
+    private static func roots(_ text: JSONText?) throws(ConfigurationError) -> String? {
+        guard let text else { return nil }
+        guard let path = text.string, path.hasPrefix("/") else { throw .init("roots: write an absolute path") }
+        return path
     }
 
     private static func endpoints(_ list: JSONText?) throws(ConfigurationError) -> [String] {
@@ -61,35 +62,16 @@ struct ValidatorConfiguration: Hashable, Sendable {
         }
         return try elements.enumerated().map { (index, element) throws(ConfigurationError) in
             guard let endpoint = element.string else { throw .init("endpoints[\(index)]: it is no string") }
-            do throws(ArgumentError) { return try ValidatedServer.parse(endpoint) } catch {
+            do throws(ArgumentError) { _ = try EndpointArgument.parse(endpoint) } catch {
                 throw .init("endpoints[\(index)]: \(error)")
             }
+            return endpoint
         }
     }
 
-    /// Returns the arguments of `netwatch-validate`.
-    ///
-    /// - Parameter monitor: The service's monitor, whose path they are to be about.
-    /// - Returns: The arguments, without the executable.
-    func arguments(for monitor: MonitorConfiguration) -> [String] {
-        var arguments = endpoints.flatMap { ["--validate", $0] }
-        if probesMeteredPaths { arguments.append("--validate-metered") }
-        if let roots { arguments += ["--validate-cacert", roots] }
-        if let file = monitor.namespace.file { arguments += ["--netns", file] }
-        arguments += monitor.kindRules.flatMap { ["--kind", "\($0.pattern)=\($0.kind.rawValue)"] }
-        arguments += monitor.expensiveInterfaces.flatMap { ["--expensive", $0] }
-        return arguments + monitor.constrainedInterfaces.flatMap { ["--constrained", $0] }
-    }
-}
-
-/// A server to ask, which `netwatch-validate` reads again.
-enum ValidatedServer {
-    /// Checks a server.
-    ///
-    /// - Returns: The text.
-    /// - Throws: ``ArgumentError`` that says what was wrong and how to write it.
-    static func parse(_ text: String) throws(ArgumentError) -> String {
-        _ = try EndpointArgument.parse(text)
-        return text
+    /// The arguments of `netwatch-validate`.
+    var arguments: [String] {
+        endpoints.flatMap { ["--validate", $0] } + (probesMeteredPaths ? ["--validate-metered"] : [])
+            + (roots.map { ["--validate-cacert", $0] } ?? [])
     }
 }

@@ -2,6 +2,7 @@ import EventCore
 import EventService
 import NetwatchCore
 import ReachabilityCore
+import ValidationCore
 
 /// A message for a webhook: the body of a request to its URL, and the fields of the head.
 struct WebhookMessage: Hashable, Sendable {
@@ -25,7 +26,7 @@ struct WebhookMessage: Hashable, Sendable {
         else { return nil }
         let time = members["time"]?.string ?? ""
         let body =
-            webhook.template.map { Self.text($0, change, time, webhook.contentType) }
+            webhook.template.map { Self.text($0, change, members, webhook.contentType) }
             ?? Self.cloudEvent(id, change, kind, time, source, String(decoding: line, as: UTF8.self))
         self.body = body
         key = "netwatch-\(webhook.name)-\(id)"
@@ -42,19 +43,36 @@ struct WebhookMessage: Hashable, Sendable {
     private static func text(
         _ template: LineTemplate,
         _ change: ReachabilityChange,
-        _ time: String,
+        _ members: [String: JSONText],
         _ type: String
     ) -> String {
         let isJSON = type.contains("json")
+        let verdict = members["validation"].flatMap { try? ValidationSummary($0) }?.verdict
         return template.pieces.map { piece in
             switch piece {
             case .text(let text): text
-            case .field(.time), .field(.utc): time
             case .field(let field):
-                field.value(in: change).map { isJSON ? $0.escapedForJSONAndTerminal : $0.escapedForTerminal }
-                    ?? LineTemplate.missing
+                Self.value(of: field, change, members, verdict).map {
+                    isJSON ? $0.escapedForJSONAndTerminal : $0.escapedForTerminal
+                } ?? LineTemplate.missing
             }
         }.joined()
+    }
+
+    /// Returns the value of a field; nil if the event has none.
+    private static func value(
+        of field: TemplateField,
+        _ change: ReachabilityChange,
+        _ members: [String: JSONText],
+        _ verdict: ValidationVerdict?
+    ) -> String? {
+        switch field {
+        case .time, .utc: members["time"]?.string ?? ""
+        case .event: members["event"]?.string
+        case .validation: verdict?.name
+        case .login: verdict?.portal?.loginURL
+        default: field.value(in: change)
+        }
     }
 
     /// Returns an event in the structured mode of CloudEvents 1.0 (JSON format).
