@@ -170,15 +170,22 @@ let package = Package(
             swiftSettings: settings
         ),
         .target(name: "NetwatchCore", dependencies: ["ReachabilityCore", "ValidationCore"], swiftSettings: settings),
-        .target(name: "EventCore", dependencies: ["ReachabilityCore"], swiftSettings: settings),
+        .target(
+            name: "EventCore",
+            dependencies: ["NetwatchCore", "ReachabilityCore", "ValidationCore"],
+            swiftSettings: settings
+        ),
         .target(
             name: "EventJournal",
-            dependencies: ["DurableStore", "EventCore", "LinuxSystem", "Locking", "NetwatchCore", "ReachabilityCore"],
+            dependencies: [
+                "DurableStore", "EventCore", "LinuxSystem", "Locking", "NetwatchCore", "ReachabilityCore",
+                "ValidationCore",
+            ],
             swiftSettings: settings
         ),
         .target(
             name: "EventService",
-            dependencies: ["LinuxSystem", "Locking", "NetwatchCore", "ReachabilityCore"],
+            dependencies: ["LinuxSystem", "Locking", "NetwatchCore", "ReachabilityCore", "ValidationCore"],
             swiftSettings: settings
         ),
         .target(
@@ -188,7 +195,7 @@ let package = Package(
         ),
         .target(
             name: "EventPage",
-            dependencies: ["EventCore", "NetwatchCore", "ReachabilityCore"],
+            dependencies: ["EventCore", "NetwatchCore", "ReachabilityCore", "ValidationCore"],
             swiftSettings: settings
         ),
         .target(
@@ -211,7 +218,7 @@ let package = Package(
         ),
         .target(
             name: "FleetCore",
-            dependencies: ["EventCore", "MQTTCore", "NetwatchCore", "ReachabilityCore"],
+            dependencies: ["EventCore", "MQTTCore", "NetwatchCore", "ReachabilityCore", "ValidationCore"],
             swiftSettings: settings
         ),
         .target(
@@ -285,7 +292,7 @@ let package = Package(
             dependencies: [
                 "BrokerCommandLine", "CommandLineSupport", "DurableStore", "EventCore", "FleetCore", "LinuxSystem",
                 "Locking", "MQTTClient", "MQTTCore", "NetwatchCore", "NetworkClient", "Reachability",
-                "ReachabilityCore",
+                "ReachabilityCore", "ValidationCore",
                 "TerminalDrawing",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "NIOCore", package: "swift-nio"),
@@ -298,7 +305,7 @@ let package = Package(
             name: "netwatchd",
             dependencies: [
                 "CLinux", "CommandLineSupport", "EventCore", "EventJournal", "EventPage", "EventServer", "EventService",
-                "LinuxSystem", "Locking", "NetwatchCore", "Reachability", "ReachabilityCore",
+                "LinuxSystem", "Locking", "NetwatchCore", "Reachability", "ReachabilityCore", "ValidationCore",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Crypto", package: "swift-crypto"),
             ],
@@ -490,26 +497,31 @@ let package = Package(
         ),
         .testTarget(
             name: "FleetCoreTests",
-            dependencies: ["EventCore", "FleetCore", "MQTTCore", "NetwatchCore", "NetworkLab", "ReachabilityCore"],
+            dependencies: [
+                "EventCore", "FleetCore", "MQTTCore", "NetwatchCore", "NetworkLab", "ReachabilityCore",
+                "ValidationCore",
+            ],
             exclude: ["Snapshots"],
             swiftSettings: settings
         ),
         .testTarget(
             name: "EventCoreTests",
-            dependencies: ["EventCore", "NetworkLab", "ReachabilityCore"],
+            dependencies: ["EventCore", "NetwatchCore", "NetworkLab", "ReachabilityCore", "ValidationCore"],
             swiftSettings: settings
         ),
         .testTarget(
             name: "EventJournalTests",
             dependencies: [
                 "CommandLineLab", "DurableStore", "EventCore", "EventJournal", "HTTPLab", "NetwatchCore", "NetworkLab",
-                "ReachabilityCore",
+                "ReachabilityCore", "ValidationCore",
             ],
             swiftSettings: settings
         ),
         .testTarget(
             name: "EventPageTests",
-            dependencies: ["EventCore", "EventPage", "NetwatchCore", "NetworkLab", "ReachabilityCore"],
+            dependencies: [
+                "EventCore", "EventPage", "NetwatchCore", "NetworkLab", "ReachabilityCore", "ValidationCore",
+            ],
             swiftSettings: settings
         ),
         .testTarget(
@@ -672,7 +684,8 @@ let package = Package(
             dependencies: [
                 "CommandLineLab", "CommandLineSupport", "EventCore", "EventJournal", "EventPage", "EventServer",
                 "EventService", "HTTPLab", "LinuxSystem", "NetwatchCore", "NetworkClient", "NetworkClientEventService",
-                "NetworkClientTesting", "NetworkLab", "Reachability", "ReachabilityCore", "netwatch", "netwatchd",
+                "NetworkClientTesting", "NetworkLab", "Reachability", "ReachabilityCore", "ValidationCore", "netwatch",
+                "netwatch-validate", "netwatchd",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: settings
@@ -690,7 +703,8 @@ let package = Package(
             name: "netwatch-fleetTests",
             dependencies: [
                 "BrokerLab", "CommandLineLab", "FleetCore", "HTTPLab", "MQTTCore", "NetwatchCore", "NetworkLab",
-                "ReachabilityCore", "netwatch", "netwatch-fleet", "netwatch-forward", "netwatchd",
+                "ReachabilityCore", "ValidationCore", "netwatch", "netwatch-fleet", "netwatch-forward",
+                "netwatch-validate", "netwatchd",
             ],
             swiftSettings: settings
         ),

@@ -1,4 +1,6 @@
+package import NetwatchCore
 package import ReachabilityCore
+import ValidationCore
 
 /// The counters of the service, and their text in the format of Prometheus (text format 0.0.4).
 ///
@@ -14,9 +16,15 @@ package struct EventMetrics: Sendable {
     private var own = EventTotals()
     /// The counters of earlier runs.
     private var earlier = EventTotals()
+    /// Whether paths are validated.
+    private let validates: Bool
+    /// The newest report about the current path; nil if there is none.
+    package var validation: ValidationSummary?
 
     /// Creates counters at 0.
-    package init() {}
+    ///
+    /// - Parameter validates: Whether paths are validated, so that there is a verdict.
+    package init(validates: Bool = false) { self.validates = validates }
 
     /// A moment, by both clocks.
     package struct Moment: Hashable, Sendable {
@@ -67,8 +75,29 @@ package struct EventMetrics: Sendable {
     ///   - journal: Whether events are stored; nil without a journal.
     /// - Returns: The text, which ends with a line feed.
     package func text(at now: Moment, subscribers: Int, journal: JournalHealth? = nil) -> String {
-        let all = families(totals(at: now) + earlier, subscribers) + (journal.map(Self.families) ?? [])
-        return all.map(\.text).joined()
+        let all = families(totals(at: now) + earlier, subscribers) + validationFamilies(at: now)
+        return (all + (journal.map(Self.families) ?? [])).map(\.text).joined()
+    }
+
+    /// The verdict and its age; nothing if paths are not validated.
+    private func validationFamilies(at now: Moment) -> [Family] {
+        guard validates else { return [] }
+        let current = (validation?.verdict ?? .notChecked).name
+        let verdicts = ["validated", "portal", "noInternet", "notChecked"].map { name in
+            Sample("verdict=\(Self.quoted(name))", name == current ? "1" : "0")
+        }
+        let age = validation?.checkedAt.map { checked in
+            Sample("", "\(Double(max(now.since1970 &- checked.nanosecondsSinceEpoch, 0)) / 1e9)")
+        }
+        return [
+            .init("netwatch_validation", .gauge, "Whether this is the verdict on the current path.", verdicts),
+            .init(
+                "netwatch_validation_age_seconds",
+                .gauge,
+                "How long ago the answers were received on which the verdict rests.",
+                age.map { [$0] } ?? []
+            ),
+        ]
     }
 
     private static func families(_ journal: JournalHealth) -> [Family] {

@@ -6,6 +6,8 @@ package struct StoredEvent: Hashable, Sendable {
     package let sequence: UInt64
     /// The change.
     package let change: ReachabilityChange
+    /// The kind of event, as JSON has it.
+    package let kind: String
     /// Its line of JSON, with the line feed.
     package let line: [UInt8]
     /// When it was published.
@@ -19,10 +21,12 @@ package struct StoredEvent: Hashable, Sendable {
         change: ReachabilityChange,
         line: [UInt8],
         moment: EventMetrics.Moment,
-        totals: EventTotals
+        totals: EventTotals,
+        kind: String? = nil
     ) {
         self.sequence = sequence
         self.change = change
+        self.kind = kind ?? change.event.rawValue
         self.line = line
         self.moment = moment
         self.totals = totals

@@ -2,6 +2,7 @@ import DurableStore
 import EventCore
 import NetwatchCore
 import ReachabilityCore
+import ValidationCore
 
 /// The availability in a period, from the events of a journal.
 struct JournalReport {
@@ -29,13 +30,14 @@ struct JournalReport {
         let start = Timestamp(nanosecondsSinceEpoch: now.since1970 &- seconds * 1_000_000_000)
         guard var history = try database.history(since: age, at: now, in: run),
             let window = history.window(since: start, until: end, now: end)
-        else { return Array(object(start, end, sum: .init(), days: [], outages: []).utf8) }
+        else { return Array(object(start, end, sum: .init(), days: [], outages: [], limitations: []).utf8) }
         let sums = history.knownDays(place.days, in: window).map { day in
             #"{"day":"\#(day.day.date.text)",\#(Self.members(of: day.availability))}"#
         }
         let outages = history.outages(in: window).map(text)
         let sum = history.timeline.availability(in: window)
-        return Array(object(start, end, sum: sum, days: sums, outages: outages).utf8)
+        let limitations = history.limitations(in: window).map(text)
+        return Array(object(start, end, sum: sum, days: sums, outages: outages, limitations: limitations).utf8)
     }
 
     private func object(
@@ -43,11 +45,13 @@ struct JournalReport {
         _ end: Timestamp,
         sum: Availability,
         days: [String],
-        outages: [String]
+        outages: [String],
+        limitations: [String]
     ) -> String {
         let head = #"{"v":1,"since":"\#(text(start))","until":"\#(text(end))",\#(Self.members(of: sum))"#
         let lists = #""days":[\#(days.joined(separator: ","))],"list":[\#(outages.joined(separator: ","))]"#
-        return "\(head),\(lists)}\n"
+        let limited = limitations.isEmpty ? "" : #","limitations":[\#(limitations.joined(separator: ","))]"#
+        return "\(head),\(lists)\(limited)}\n"
     }
 
     private static func members(of sum: Availability) -> String {
@@ -68,6 +72,15 @@ struct JournalReport {
         return #"{"from":"\#(start)","until":\#(end),"reasons":[\#(reasons)]}"#
     }
 
+    private func text(_ limitation: Limitation) -> String {
+        let end = limitation.end.map { "\"\(text(.init(nanosecondsSinceEpoch: $0.nanoseconds)))\"" } ?? "null"
+        let start = text(Timestamp(nanosecondsSinceEpoch: limitation.start.nanoseconds))
+        let verdict = limitation.verdict
+        let quoted = { (text: String?) in text.map { "\"\($0.escapedForJSONAndTerminal)\"" } ?? "null" }
+        return #"{"from":"\#(start)","until":\#(end),"verdict":"\#(verdict.name)","#
+            + #""reason":\#(quoted(verdict.reason?.name)),"loginURL":\#(quoted(verdict.portal?.loginURL))}"#
+    }
+
     private func text(_ time: Timestamp) -> String { place.clock(time) }
 
     /// Seconds to three decimal places.
@@ -86,7 +99,8 @@ extension Database {
     ) throws -> History? {
         guard let first = try start(since: age, at: now, in: run), let times = try times(of: run) else { return nil }
         let sql = """
-            SELECT event.run, sequence, at, kind, status, reasons, suspended, alive
+            SELECT event.run, sequence, at, kind, status, reasons, suspended, alive,
+                CASE WHEN instr(line, CAST('"validation":{' AS BLOB)) > 0 THEN line END
             FROM event JOIN run ON run.ordinal = event.run
             WHERE (event.run, sequence) > ((SELECT ordinal FROM run WHERE id = ?), ?) ORDER BY event.run, sequence
             """
@@ -122,9 +136,15 @@ private struct HistoryReader {
             sequence: UInt64(bitPattern: row.integer(1)),
             status: .init(rawValue: Int8(clamping: row.integer(4))) ?? .unknown,
             reasons: (row.text(5) ?? "").split(separator: " ").map(String.init),
-            suspension: suspension(row)
+            suspension: suspension(row),
+            verdict: row.blob(8).flatMap(Self.verdict)
         )
         if history == nil { history = .init(record, bridge: .seconds(60)) } else { history?.take(record) }
+    }
+
+    private static func verdict(_ line: [UInt8]) -> ValidationVerdict? {
+        let member = (try? JSONText(line[...]))?.members?["validation"]
+        return member.flatMap { try? ValidationSummary($0) }?.verdict
     }
 
     private func suspension(_ row: borrowing Row) -> HistoryRecord.Suspension? {

@@ -112,7 +112,7 @@ extension Database {
                 .integer(times.ordinal),
                 .init(event.sequence),
                 .integer(times.time(at: event.moment)),
-                .text(change.event.rawValue),
+                .text(event.kind),
                 .init(change.status.rawValue),
                 .text(change.reasons.map(\.rawValue).joined(separator: " ")),
                 .init(change.suspended.map(Self.nanoseconds)),

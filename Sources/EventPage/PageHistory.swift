@@ -1,12 +1,15 @@
 package import EventCore
-import NetwatchCore
+package import NetwatchCore
 package import ReachabilityCore
+package import ValidationCore
 
 /// The past of one run of the service, as much as the page shows of it, in bounded memory.
 package struct PageHistory: Sendable {
     /// A change, and when it was published.
     struct Entry: Sendable {
         let change: ReachabilityChange
+        /// The verdict on the path, if that is what changed; otherwise nil.
+        let verdict: ValidationVerdict?
         let moment: EventMetrics.Moment
     }
 
@@ -28,6 +31,8 @@ package struct PageHistory: Sendable {
     private var timeline: StateTimeline?
     /// When the state began that there is now.
     private(set) var since: EventMetrics.Moment?
+    /// The newest report about the current path; nil if there is none.
+    package var validation: ValidationSummary?
 
     /// The number of changes that are kept.
     static let changeCapacity = 100
@@ -48,10 +53,19 @@ package struct PageHistory: Sendable {
     }
 
     /// Adds a change.
-    package mutating func record(_ change: ReachabilityChange, at moment: EventMetrics.Moment) {
+    ///
+    /// - Parameters:
+    ///   - change: The change, or the state if the verdict changed.
+    ///   - verdict: The verdict on the path, if that changed.
+    ///   - moment: When it was published.
+    package mutating func record(
+        _ change: ReachabilityChange,
+        verdict: ValidationVerdict? = nil,
+        at moment: EventMetrics.Moment
+    ) {
         if change.status != latest?.status { since = moment }
         if entries.count == Self.changeCapacity { entries.removeFirst() }
-        entries.append(.init(change: change, moment: moment))
+        entries.append(.init(change: change, verdict: verdict, moment: moment))
         noteState(change, at: .init(nanoseconds: moment.sinceBoot))
         noteOutage(change, at: moment)
     }

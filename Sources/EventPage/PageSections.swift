@@ -1,6 +1,7 @@
 import EventCore
 import NetwatchCore
 import ReachabilityCore
+import ValidationCore
 
 extension EventPage {
     /// The state, since when, the path, and why.
@@ -8,7 +9,7 @@ extension EventPage {
         """
         <section class="state" aria-labelledby="state-title"><div id="state" class="live \(change.status.name)">
         <h1 id="state-title">\(StatusMark.labelled(change.status))</h1>
-        <div>\(since)\(path)\(why)</div>
+        <div>\(since)\(path)\(verdict)\(why)</div>
         </div></section>
 
         """
@@ -30,6 +31,23 @@ extension EventPage {
         let notes = [(change.path.isExpensive, "metered"), (change.path.isConstrained, "to be used sparingly")]
         let tags = notes.filter(\.0).map { " <span class=\"tag\">\($0.1)</span>" as HTML }
         return "<p class=\"path\">\(text)\(HTML(tags))</p>"
+    }
+
+    /// The verdict on the path, if paths are validated and something is known of this one.
+    private var verdict: HTML? {
+        guard let report = history.validation else { return nil }
+        let checked = report.checkedAt.map { time in
+            PageTime(nanosecondsSince1970: time.nanosecondsSinceEpoch).markup(at: self.time)
+        }
+        let age: HTML? = checked.map { ", checked \($0)<span class=\"zone\"> UTC</span>" }
+        switch report.verdict {
+        case .validated: return "<p class=\"since\">leads to the internet\(age)</p>"
+        case .notChecked: return "<p class=\"since\">not checked whether it leads to the internet</p>"
+        case .noInternet: return "<p class=\"why\">\(report.verdict.words.escapedForTerminal)\(age)</p>"
+        case .portal(let portal):
+            let page = portal.page.map { " at \(PortalLink(url: $0).markup)" as HTML }
+            return "<p class=\"why\">a portal asks for a login\(page)\(age)</p>"
+        }
     }
 
     private var why: HTML? {
@@ -133,7 +151,8 @@ extension EventPage {
         let moment = PageTime(nanosecondsSince1970: entry.moment.since1970)
         let change = entry.change
         let isPlain = change.event == .state || change.event == .change
-        let event: HTML? = isPlain ? nil : "<span class=\"tag\">\(change.event.rawValue)</span> "
+        let kind = entry.verdict.map { "validation: \($0.words)" } ?? (isPlain ? nil : change.event.rawValue)
+        let event: HTML? = kind.map { "<span class=\"tag\">\($0.escapedForTerminal)</span> " }
         let words = PathWords(glyphs: .init(isASCII: false)).path(change.path)
         let path: HTML? = words.isEmpty ? nil : "<span class=\"path\">\(words)</span>"
         return """

@@ -1,6 +1,7 @@
 import EventCore
 import EventPage
 import NIOCore
+import NetwatchCore
 import ReachabilityCore
 
 /// The state that all connections share: the log, the newest state, and the subscribers.
@@ -38,7 +39,7 @@ final class EventHub: @unchecked Sendable {
     private(set) var log: EventLog<Record>
     /// The newest event; nil if there is none.
     private(set) var newest: PublishedEvent?
-    private var metrics = EventMetrics()
+    private var metrics: EventMetrics
     private var pageHistory = PageHistory()
     private var limit: SubscriberLimit<Peer, ObjectIdentifier>
     private var listeners: [any Channel] = []
@@ -58,8 +59,10 @@ final class EventHub: @unchecked Sendable {
         loop: any EventLoop,
         sources: EventSources,
         store: (any EventStore)?,
-        limits: EventServerLimits
+        limits: EventServerLimits,
+        metrics: EventMetrics
     ) {
+        self.metrics = metrics
         self.loop = loop
         self.sources = sources
         self.store = store
@@ -72,9 +75,9 @@ final class EventHub: @unchecked Sendable {
     func publish(_ event: PublishedEvent) {
         let now = sources.now()
         metrics.record(event.change, at: now)
-        pageHistory.record(event.change, at: now)
+        pageHistory.record(event.change, verdict: event.isVerdict ? event.validation?.verdict : nil, at: now)
         log.append(.init(event.line, id: log.id(log.newest + 1)))
-        newest = event
+        replaceNewest(event)
         for follower in followers { follower.advance() }
         store?.append(
             .init(
@@ -82,9 +85,17 @@ final class EventHub: @unchecked Sendable {
                 change: event.change,
                 line: event.line,
                 moment: now,
-                totals: metrics.totals(at: now)
+                totals: metrics.totals(at: now),
+                kind: event.isVerdict ? "validation" : nil
             )
         )
+    }
+
+    /// Replaces the newest event, without sending anything.
+    func replaceNewest(_ event: PublishedEvent) {
+        newest = event
+        metrics.validation = event.validation
+        pageHistory.validation = event.validation
     }
 
     /// Returns the page, as of now.

@@ -18,6 +18,10 @@ package struct PublishedEvent: Sendable {
     package let state: [UInt8]
     /// The same with the sources of the kinds of interfaces, as `netwatch status --json` prints it.
     package let detailedState: [UInt8]
+    /// The newest report about the path; nil if there is none.
+    package let validation: ValidationSummary?
+    /// Whether the event is a change of the verdict on the path: the change has the state, which is the same as before.
+    package let isVerdict: Bool
 
     /// Creates an event.
     package init(
@@ -25,13 +29,17 @@ package struct PublishedEvent: Sendable {
         time: Timestamp,
         line: [UInt8],
         state: [UInt8],
-        detailedState: [UInt8]
+        detailedState: [UInt8],
+        validation: ValidationSummary? = nil,
+        isVerdict: Bool = false
     ) {
         self.change = change
         self.time = time
         self.line = line
         self.state = state
         self.detailedState = detailedState
+        self.validation = validation
+        self.isVerdict = isVerdict
     }
 }
 
@@ -119,20 +127,36 @@ package final class EventServer: Sendable {
     ///   - sources: The server's inputs.
     ///   - store: The journal; nil for none.
     ///   - limits: The limits.
+    ///   - validates: Whether paths are validated, which the metrics show.
     package init(
         run: UInt64,
         sources: EventSources,
         store: (any EventStore)? = nil,
-        limits: EventServerLimits = .init()
+        limits: EventServerLimits = .init(),
+        validates: Bool = false
     ) {
         loop = group.next()
-        hub = EventHub(run: run, loop: loop, sources: sources, store: store, limits: limits)
+        hub = EventHub(
+            run: run,
+            loop: loop,
+            sources: sources,
+            store: store,
+            limits: limits,
+            metrics: EventMetrics(validates: validates)
+        )
         loop.execute { [hub] in hub.restore() }
     }
 
     /// Publishes an event; from any thread, one at a time.
     package func publish(_ event: PublishedEvent) {
         loop.execute { [hub] in hub.publish(event) }
+    }
+
+    /// Replaces the newest event by one with the same number and a newer report about the path.
+    ///
+    /// The state and the metrics have it then. Nothing is sent: the verdict is the same.
+    package func replaceNewest(_ event: PublishedEvent) {
+        loop.execute { [hub] in hub.replaceNewest(event) }
     }
 
     /// Waits until the journal has recorded this run, or cannot; not to be called on the event loop.

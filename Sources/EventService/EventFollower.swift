@@ -55,7 +55,9 @@ final class EventFollower: Sendable {
     func openMailbox() -> EventMailbox {
         let mailbox = EventMailbox()
         state.withLock { state in
-            if let latest = state.latest { mailbox.put(.init(id: latest.id, change: latest.change)) }
+            if let latest = state.latest {
+                mailbox.put(.init(id: latest.id, change: latest.change, validation: latest.validation))
+            }
             state.mailboxes.append(mailbox)
         }
         return mailbox

@@ -37,7 +37,7 @@ final class EventMailbox: Sendable {
         let missed = gaps.reduce(UInt64(state.events.count - states)) { $0 + ($1.missed ?? 0) }
         let isCountable = gaps.allSatisfy { $0.missed != nil }
         let gap = NetwatchEvent.Gap(from: state.last, missed: isCountable ? missed : nil, reason: "slow")
-        state.events = [.init(id: event.id, change: event.change, gap: gap)]
+        state.events = [.init(id: event.id, change: event.change, gap: gap, validation: event.validation)]
     }
 
     /// Takes the next event, as soon as there is one; nil if the task is cancelled.

@@ -29,7 +29,8 @@ struct EventStream {
         }
         guard let id, let change = ReachabilityChange(members: members) else { return nil }
         defer { gap = nil }
-        return .init(id: id, change: change, gap: gap)
+        let summary = members["validation"].flatMap { try? ValidationSummary($0) }
+        return .init(id: id, change: change, gap: gap, validation: summary.map { .init($0) })
     }
 
     private static func value(of name: String, in line: [UInt8]) -> ArraySlice<UInt8>? {
@@ -43,10 +44,11 @@ struct EventStream {
 extension ReachabilityChange {
     /// Reads the object of an event, version 1 (docs/event.schema.json); nil if it is of another kind.
     ///
-    /// What the object does not have, such as the routing table of a path, has its usual value.
+    /// What the object does not have, such as the routing table of a path, has its usual value. A change of the verdict on the
+    /// path is a change that keeps the status.
     package init?(members: [String: JSONText]) {
         guard members["v"]?.wholeNumber == 1, let sequence = members["seq"]?.wholeNumber,
-            let event = members["event"]?.string.flatMap(Event.init(rawValue:)),
+            let event = members["event"]?.string.flatMap({ $0 == "validation" ? .change : Event(rawValue: $0) }),
             let status = Self.status(members["status"]), let path = members["path"]?.members
         else { return nil }
         let reasons = (members["reasons"]?.elements ?? []).compactMap { $0.string.flatMap(ReachabilityReason.init) }

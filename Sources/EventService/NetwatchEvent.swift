@@ -1,4 +1,6 @@
+import NetwatchCore
 public import ReachabilityCore
+public import ValidationCore
 
 /// An event of the event service: a change of the machine's network, with its place in the order of events.
 public struct NetwatchEvent: Sendable, Hashable {
@@ -30,17 +32,48 @@ public struct NetwatchEvent: Sendable, Hashable {
         }
     }
 
+    /// Whether the path leads to the internet, as the service has found out (`netwatch serve --validate`).
+    public struct Validation: Sendable, Hashable {
+        /// The verdict.
+        public let verdict: ValidationVerdict
+        /// When the verdict began, since 1970 in UTC.
+        public let since: Duration
+        /// The time of the oldest answer on which the verdict rests, since 1970 in UTC; nil without an answer.
+        public let checkedAt: Duration?
+
+        /// Creates a verdict.
+        public init(verdict: ValidationVerdict, since: Duration, checkedAt: Duration?) {
+            self.verdict = verdict
+            self.since = since
+            self.checkedAt = checkedAt
+        }
+    }
+
     /// The identity.
     public let id: ID
     /// The change, with the state and the path after it.
     public let change: ReachabilityChange
     /// The events that are missing before this one; nil if there are none.
     public let gap: Gap?
+    /// The verdict on the path of the change; nil if the service does not validate paths, or knows nothing of this one yet.
+    ///
+    /// A change of the verdict alone is an event of its own, whose change has the same status and path as the one before, and
+    /// no reasons.
+    public let validation: Validation?
 
     /// Creates an event.
-    public init(id: ID, change: ReachabilityChange, gap: Gap? = nil) {
+    public init(id: ID, change: ReachabilityChange, gap: Gap? = nil, validation: Validation? = nil) {
         self.id = id
         self.change = change
         self.gap = gap
+        self.validation = validation
+    }
+}
+
+extension NetwatchEvent.Validation {
+    /// Takes the report of a service.
+    init(_ summary: ValidationSummary) {
+        let time = { (time: Timestamp) in Duration.nanoseconds(time.nanosecondsSinceEpoch) }
+        self.init(verdict: summary.verdict, since: time(summary.since), checkedAt: summary.checkedAt.map(time))
     }
 }

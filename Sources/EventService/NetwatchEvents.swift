@@ -1,5 +1,6 @@
-// Programs that import EventService use statuses, paths and reasons without a second import.
+// Programs that import EventService use statuses, paths, reasons and verdicts without a second import.
 @_exported public import ReachabilityCore
+@_exported public import ValidationCore
 
 /// The events of the machine's event service, `netwatch serve`.
 ///

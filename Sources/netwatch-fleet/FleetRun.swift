@@ -3,17 +3,12 @@ import FleetCore
 import Glibc
 import LinuxSystem
 import NetwatchCore
-import NetworkClient
 import ReachabilityCore
 import TerminalDrawing
 
 /// A run of the viewer: once, with lines, or with a table on a terminal.
 struct FleetRun {
-    let viewer: FleetViewer.Configuration
-    /// The broker's name, for the screen.
-    let broker: String
-    let binding: LocalBinding
-    let isLoopback: Bool
+    let configuration: FleetSession.Configuration
 
     /// How changes are shown.
     struct Output {
@@ -32,7 +27,7 @@ struct FleetRun {
     /// Shows the fleet until the user or a signal ends it.
     func follow(_ output: Output) throws(ToolError) -> ExitStatus {
         guard !output.isJSON, !output.isPlain, isatty(STDOUT_FILENO) == 1 else { return try printLines(output) }
-        switch try FleetTerminal.show(self, output) {
+        switch try FleetTerminal.show(configuration, listen: output.listen) {
         case .shown(let status): return status
         case .unfit(let reason):
             if let words = reason.words { StandardError.note("no table: \(words); printing lines") }
@@ -43,11 +38,11 @@ struct FleetRun {
     /// Prints a line for each change, until a signal arrives or the reader is gone.
     private func printLines(_ output: Output) throws(ToolError) -> ExitStatus {
         let signals = try Self.signals()
-        let session = try FleetSession(self, listen: output.listen)
+        let session = try FleetSession(configuration, listen: output.listen)
         defer { session.stop() }
         let wait = MainWait(signals: signals, wakeup: session.viewer.wakeup, output: STDOUT_FILENO)
         var lines = FleetLines(isJSON: output.isJSON)
-        var problems = FleetProblems(broker: broker)
+        var problems = FleetProblems(broker: configuration.broker)
         while true {
             switch try Self.next(wait, until: session.deadline) {
             case .signal, .outputClosed: return .success
@@ -82,7 +77,7 @@ extension FleetRun {
     /// - Throws: The error for the user, with the exit status 2 if the broker can't be reached.
     func once(asJSON: Bool, within timeout: Duration) throws(ToolError) -> ExitStatus {
         let signals = try Self.signals()
-        let session = try FleetSession(self, listen: nil)
+        let session = try FleetSession(configuration, listen: nil)
         defer { session.stop() }
         let viewer = session.viewer
         let wait = MainWait(signals: signals, wakeup: viewer.wakeup)
@@ -104,7 +99,7 @@ extension FleetRun {
 
     private func failure(_ viewer: FleetViewer, _ timeout: Duration) -> ToolError {
         let why = viewer.connection.problem ?? "it did not respond within \(timeout)"
-        let name = broker.escapedForTerminal
+        let name = configuration.broker.escapedForTerminal
         return .init("nothing is known of the fleet at '\(name)': \(why.escapedForTerminal)", exit: .unknown)
     }
 
@@ -116,7 +111,11 @@ extension FleetRun {
             let text = (nodes + [viewer.board.json(at: now)]).map { $0 + "\n" }.joined()
             return try StandardOutput.write(text, thenExit: status)
         }
-        let options = FleetScreen.Options(broker: broker, isASCII: false, utcOffset: SystemClock.utcOffset(at: now))
+        let options = FleetScreen.Options(
+            broker: configuration.broker,
+            isASCII: false,
+            utcOffset: SystemClock.utcOffset(at: now)
+        )
         let table = FleetText.table(viewer.board, of: viewer.model, columns: Self.columns, options: options, at: now)
         return try StandardOutput.write(table.map { $0 + "\n" }.joined(), thenExit: status)
     }
@@ -126,39 +125,5 @@ extension FleetRun {
         var size = winsize()
         guard ioctl(STDOUT_FILENO, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 else { return 200 }
         return Int(size.ws_col)
-    }
-}
-
-/// A viewer that is connected, with its page.
-final class FleetSession {
-    let viewer: FleetViewer
-    private let page: FleetPage?
-    private let path: PathFollower
-
-    /// Starts a viewer, and its page if there is an address for it.
-    init(_ run: FleetRun, listen: LoopbackAddress?) throws(ToolError) {
-        viewer = try FleetViewer(run.viewer)
-        page = try listen.map { (address) throws(ToolError) in try FleetPage(address, broker: run.broker) }
-        do throws(SystemError) { try viewer.start() } catch { throw error.toolError("follow the fleet") }
-        path = PathFollower(run.binding, isLoopback: run.isLoopback, use: viewer.routeUser)
-    }
-
-    /// When ``advance()`` has to be called at the latest.
-    var deadline: Instant { viewer.deadline }
-
-    /// Takes what was received, and lets time pass.
-    ///
-    /// - Returns: Whether anything may have changed that is shown.
-    func advance() -> Bool {
-        guard viewer.advance() else { return false }
-        page?.publish(viewer)
-        return true
-    }
-
-    /// Ends the connection and the page.
-    func stop() {
-        path.stop()
-        viewer.stop()
-        page?.stop()
     }
 }

@@ -22,6 +22,8 @@ struct EventDaemon {
     var journal: JournalOptions?
     /// The webhooks, which need a journal; nil for none.
     var webhooks: WebhookConfiguration?
+    /// The arguments of `netwatch-validate`, which finds out whether the path leads to the internet; nil to do without.
+    var validatorArguments: [String]?
     /// The monitor's configuration.
     var configuration: MonitorConfiguration
 
@@ -39,16 +41,24 @@ struct EventDaemon {
             worker?.stop()
             journal?.close()
         }
-        let server = EventServer(run: run, sources: sources(monitor), store: journal)
+        let server = EventServer(
+            run: run,
+            sources: sources(monitor),
+            store: journal,
+            validates: validatorArguments != nil
+        )
         let publisher = EventPublisher(server: server, report: report, wakeup: wakeup)
+        let validator = try validator(monitor, publisher, wakeup)
         let subscription = monitor.subscribe(on: .immediate) { publisher.publish($0) }
         defer { subscription.cancel() }
+        try validator?.start()
+        defer { validator?.stop() }
         guard try waitForState(publisher, monitor, wait) else { return .success }
         // It fails only if the event loop has ended.
         try? server.waitForJournal(within: .seconds(1))
         for socket in sockets { try Self.serve(socket, server) }
         _ = monitor.perform { publisher.beginServing() }
-        try serve(server, monitor, wait, report)
+        try serve(server, monitor, wait, report, validator)
         report.end()
         subscription.cancel()
         // What fails now ends with the process.
@@ -76,6 +86,21 @@ struct EventDaemon {
         } catch {
             journal.close()
             throw error.toolError("start the webhooks")
+        }
+    }
+
+    /// Creates what validates the path; nil if nothing does.
+    private func validator(
+        _ monitor: ReachabilityMonitor,
+        _ publisher: EventPublisher,
+        _ wakeup: Wakeup
+    ) throws(ToolError) -> Validator? {
+        guard let validatorArguments else { return nil }
+        return try Validator(validatorArguments) { report in
+            // On the event thread, like the changes.
+            _ = monitor.perform { publisher.take(report) }
+            // For the main thread, which looks for a failure.
+            wakeup.signal()
         }
     }
 
@@ -166,7 +191,8 @@ extension EventDaemon {
         _ server: EventServer,
         _ monitor: ReachabilityMonitor,
         _ wait: MainWait,
-        _ report: ServiceReport
+        _ report: ServiceReport,
+        _ validator: Validator?
     ) throws(ToolError) {
         // The first time, a file that cannot be written is an error; later, the service is worth more.
         try writeMetrics(of: server)
@@ -174,6 +200,7 @@ extension EventDaemon {
         var keepAlive = report.nextKeepAlive(after: SystemClock.now)
         var nextMetrics = dueMetrics
         while true {
+            if let failure = validator?.failure { throw failure }
             let deadline = [keepAlive, nextMetrics].compactMap(\.self).min()
             if case .signal = try next(wait, until: deadline) { return }
             if let due = keepAlive, SystemClock.now >= due {

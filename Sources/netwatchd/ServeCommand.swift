@@ -22,6 +22,10 @@ struct ServeCommand: NetwatchCommand {
                     "netwatch serve --listen 127.0.0.1:8787 --origin http://localhost:3000"
                 ),
                 .init("Keep events over restarts", "netwatch serve --journal /var/lib/netwatchd --keep 90d"),
+                .init(
+                    "Find out whether the path leads to the internet, by a server of yours",
+                    "netwatch serve --validate http://status.example.com/generate_204"
+                ),
             ],
             """
             Routes: /v1/state, /v1/events, /v1/paths/HOST, /v1/history, /metrics, and / for browsers. Under systemd, sockets are taken \
@@ -90,9 +94,24 @@ struct ServeCommand: NetwatchCommand {
     )
     var webhooks: String?
 
+    @OptionGroup var servers: ValidationOptions
+
+    @Option(
+        parsing: .unconditional,
+        help: .init(
+            "Ask the servers in this JSON file; -FILE is used only if it exists.",
+            valueName: "file"
+        ),
+        completion: .file(extensions: ["json"])
+    )
+    var validation: String?
+
     @OptionGroup var common: CommonOptions
 
     func validate() throws {
+        if validation != nil, !servers.endpoints.isEmpty {
+            throw ValidationError("--validate and --validation exclude each other; name all servers in one place")
+        }
         if !keep.isEmpty, journal == nil {
             throw ValidationError("--keep is about the journal; add --journal DIR")
         }
@@ -106,11 +125,18 @@ struct ServeCommand: NetwatchCommand {
         throw ValidationError("--origin is about browsers, which need TCP; add --listen 127.0.0.1:8787")
     }
 
-    /// The file of the webhooks; nil if it need not exist, as after `EnvironmentFile=-`, and does not.
-    private var webhookFile: String? {
-        guard let webhooks, webhooks.hasPrefix("-") else { return webhooks }
-        let path = String(webhooks.dropFirst())
+    /// The path of a file; nil if it need not exist, as after `EnvironmentFile=-`, and does not.
+    private static func file(_ option: String?) -> String? {
+        guard let option, option.hasPrefix("-") else { return option }
+        let path = String(option.dropFirst())
         return access(path, F_OK) == 0 || errno != ENOENT ? path : nil
+    }
+
+    /// The arguments of `netwatch-validate`; nil if paths are not validated.
+    private func validatorArguments() throws(ToolError) -> [String]? {
+        if let arguments = servers.processArguments(common) { return arguments }
+        guard let path = Self.file(validation) else { return nil }
+        return try ValidatorConfiguration.read(path).arguments + common.arguments
     }
 
     func execute() throws(ToolError) -> ExitStatus {
@@ -120,7 +146,8 @@ struct ServeCommand: NetwatchCommand {
             origins: origin,
             metricsFile: metricsFile.map { MetricsFile(path: $0) },
             journal: journal.map { JournalOptions(folder: $0, limits: keep) },
-            webhooks: try webhookFile.map { (path) throws(ToolError) in try WebhookConfiguration.read(path) },
+            webhooks: try Self.file(webhooks).map { (path) throws(ToolError) in try WebhookConfiguration.read(path) },
+            validatorArguments: validatorArguments(),
             configuration: common.configuration
         ).run()
     }

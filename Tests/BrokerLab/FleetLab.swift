@@ -73,10 +73,10 @@ package final class FleetLab {
 
     // MARK: The programs
 
-    package func startService() throws {
+    package func startService(_ options: [String] = []) throws {
         let kinds = ["--kind", "wlan*=wifi", "--kind", "wwan*=cellular"]
         let service = try ToolProcess(
-            ["serve", "--socket", socket, "--journal", folder.path + "/journal"] + kinds,
+            ["serve", "--socket", socket, "--journal", folder.path + "/journal"] + kinds + options,
             in: home,
             through: wrapper
         )

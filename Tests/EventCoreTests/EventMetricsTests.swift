@@ -1,6 +1,8 @@
 import EventCore
+import NetwatchCore
 import ReachabilityCore
 import Testing
+import ValidationCore
 
 @Suite struct EventMetricsTests {
     private var metrics = EventMetrics()
@@ -57,6 +59,37 @@ import Testing
             #expect(sample.1 == names.last)
         }
         #expect(names.count == Set(names).count && names.count == 7)
+    }
+
+    @Test(arguments: [
+        (ValidationVerdict.validated, "validated"), (.portal(.init(loginURL: "http://a\"b")), "portal"),
+        (.noInternet(.proxyLogin), "noInternet"), (.notChecked, "notChecked"),
+    ])
+    func `the verdict is one of four, with the age of its evidence`(verdict: ValidationVerdict, name: String) {
+        var metrics = EventMetrics(validates: true)
+        metrics.record(change(.wifi, [.initial]), at: moment(10))
+        let since = Timestamp(seconds: 1_000, nanoseconds: 0)
+        metrics.validation = .init(verdict: verdict, since: since, checkedAt: since)
+        let text = metrics.text(at: moment(12), subscribers: 0)
+        let lines = text.split(separator: "\n").filter { $0.hasPrefix("netwatch_validation{") }
+        let names = ["validated", "portal", "noInternet", "notChecked"]
+        #expect(lines == names.map { "netwatch_validation{verdict=\"\($0)\"} \($0 == name ? 1 : 0)" })
+        #expect(text.contains("\nnetwatch_validation_age_seconds 12.0\n"))
+        #expect(!text.contains("a\"b"))
+    }
+
+    @Test func `without a report about the path nothing is checked, and there is no age`() {
+        var metrics = EventMetrics(validates: true)
+        metrics.record(change(.wifi, [.initial]), at: moment(10))
+        let text = metrics.text(at: moment(11), subscribers: 0)
+        #expect(text.contains("netwatch_validation{verdict=\"notChecked\"} 1\n"))
+        #expect(!text.contains("age_seconds"))
+    }
+
+    @Test mutating func `where paths are not validated, there is no metric about it`() {
+        metrics.record(change(.wifi, [.initial]), at: moment(10))
+        metrics.validation = .init(verdict: .validated, since: .init(seconds: 0, nanoseconds: 0))
+        #expect(!metrics.text(at: moment(11), subscribers: 0).contains("validation"))
     }
 
     @Test mutating func `a change within a state begins none, and a clock that goes back counts nothing`() {

@@ -3,9 +3,11 @@ import DurableStore
 import EventCore
 import Glibc
 import HTTPLab
+import NetwatchCore
 import NetworkLab
 import ReachabilityCore
 import Testing
+import ValidationCore
 
 @testable import EventJournal
 
@@ -303,5 +305,34 @@ import Testing
         let report = try JSONParser.parse(try #require(await second.report(since: .seconds(9000), at: .at(2000))))
         #expect(report["reachable"]?.number == 1500 && report["unknown"]?.number == 500)
         second.close()
+    }
+
+    @Test func `times with a verdict against the path are listed, and are no outages`() async throws {
+        let journal = lab.open(run: 1)
+        let time = Timestamp(seconds: 0, nanoseconds: 0)
+        let portal = ValidationSummary(verdict: .portal(.init(loginURL: "http://h.example/\u{1B}")), since: time)
+        let verdicts = [
+            nil, portal, .init(verdict: .validated, since: time), .init(verdict: .noInternet(.refused), since: time),
+        ]
+        for (index, verdict) in verdicts.enumerated() {
+            let number = UInt64(index) + 1
+            journal.append(.numbered(number, at: .at(Int64(index) * 100), verdict: verdict))
+        }
+        let text = try #require(await journal.report(since: .seconds(9000), at: .at(350)))
+        let report = try JSONParser.parse(text)
+        #expect(report["outages"]?.number == 0 && report["reachable"]?.number == 350)
+        let list = try #require(report["limitations"]?.elements)
+        #expect(list.map { $0["verdict"]?.text } == ["portal", "noInternet"])
+        #expect(list.map { $0["from"]?.text } == ["1000100", "1000300"] && list[0]["until"]?.text == "1000200")
+        #expect(list[1]["until"] == .null && list[1]["reason"]?.text == "internet.refused")
+        #expect(list[0]["loginURL"]?.text == "http://h.example/\u{1B}" && !text.contains("\u{1B}"))
+        journal.close()
+    }
+
+    @Test func `without verdicts the report does not mention any`() async throws {
+        let journal = lab.open(run: 1)
+        journal.append(.numbered(1, at: .at(0)))
+        #expect(await journal.report(since: .seconds(9000), at: .at(10))?.contains("limit") == false)
+        journal.close()
     }
 }

@@ -51,7 +51,8 @@ extension StoredEvent {
         _ sequence: UInt64,
         _ status: ReachabilityStatus = .wifi,
         at moment: EventMetrics.Moment? = nil,
-        padding: Int = 0
+        padding: Int = 0,
+        verdict: ValidationSummary? = nil
     ) -> Self {
         let change = ReachabilityChange(
             event: sequence == 1 ? .state : .change,
@@ -63,7 +64,8 @@ extension StoredEvent {
         )
         var totals = EventTotals()
         totals.reasons["route.added"] = sequence
-        let line = "{\"seq\":\(sequence)\(String(repeating: " ", count: padding))}\n"
+        let member = verdict.map { ",\"validation\":\($0.json)" } ?? ""
+        let line = "{\"seq\":\(sequence)\(String(repeating: " ", count: padding))\(member)}\n"
         return .init(
             sequence: sequence,
             change: change,

@@ -1,5 +1,6 @@
 import EventCore
 import Testing
+import ValidationCore
 
 @testable import EventPage
 @testable import NetwatchCore
@@ -20,6 +21,70 @@ struct EventPageTests {
         #expect(page.contains("scope=\"row\">eth0 <span class=\"kind\">wired</span></th>"))
         #expect(page.contains("class=\"link-state good\">up</td>"))
         #expect(page.contains("data-status=\"wifi\" data-id=\"0000000000000007.1\""))
+    }
+
+    @Test(
+        "The verdict on the path is in the first lines and in the log",
+        arguments: [
+            (
+                ValidationVerdict.validated, "<p class=\"since\">leads to the internet, checked <time ",
+                "validation: validated"
+            ),
+            (
+                .notChecked, "<p class=\"since\">not checked whether it leads to the internet</p>",
+                "validation: not checked"
+            ),
+            (
+                .noInternet(.noResponse), "<p class=\"why\">no internet: no server answers, checked <time ",
+                "validation: no internet: no server answers"
+            ),
+            (
+                .noInternet(.interception("<b>\u{202E}")),
+                "another answers with a certificate of its own (&lt;b&gt;\\u{202e}), checked <time ",
+                "validation: no internet: another answers with a certificate of its own (&lt;b&gt;\\u{202e})"
+            ), (.portal(.init()), "<p class=\"why\">a portal asks for a login, checked <time ", "validation: portal"),
+            (
+                .portal(.init(loginURL: "https://h.example/a?b=1&c=2")),
+                """
+                <p class="why">a portal asks for a login at <a href="https://h.example/a?b=1&amp;c=2" \
+                rel="noopener noreferrer" target="_blank">https://h.example/a?b=1&amp;c=2</a>, checked <time 
+                """, "validation: portal at https://h.example/a?b=1&amp;c=2"
+            ),
+        ]
+    )
+    func verdict(verdict: ValidationVerdict, line: String, entry: String) {
+        var scene = PageScene()
+        scene.change(.wifi)
+        scene.validation(verdict)
+        let page = scene.page()
+        #expect(page.contains(line), "\(page)")
+        #expect(page.contains("<span class=\"tag\">\(entry)</span>"))
+        #expect(page.contains("<title>wifi · "))
+    }
+
+    @Test(
+        "A portal's URL that is not a plain one of http or https is shown as text only",
+        arguments: [
+            "javascript:alert(1)", "data:text/html,<script>alert(1)</script>", "https://bank.example@evil.example/",
+            "http://\u{202E}moc.elgoog/", "https://", "https:///path", "http://a b/", "JavaScript://x/%0Aalert(1)",
+            "https://x\\@evil.example/", "https://x/\" onmouseover=\"alert(1)", "//evil.example/", "/login", "",
+        ]
+    )
+    func hostilePortal(url: String) {
+        var scene = PageScene()
+        scene.change(.wifi)
+        scene.validation(.portal(.init(loginURL: url)))
+        let page = scene.page()
+        #expect(!page.contains("target=\"_blank\"") && !page.contains("<script>alert") && !page.contains("\" onmouse"))
+        #expect(page.contains("a portal asks for a login at \(HTML("\(url.escapedForTerminal)").text), checked"))
+    }
+
+    @Test("Where paths are not validated, the page does not mention it")
+    func notValidated() {
+        var scene = PageScene()
+        scene.change(.wifi)
+        let page = scene.page()
+        #expect(!page.contains("validation") && !page.contains("internet"))
     }
 
     @Test("Without a path, the page says why and what to do")

@@ -1,4 +1,5 @@
 import EventCore
+import ValidationCore
 
 @testable import EventPage
 @testable import NetwatchCore
@@ -49,6 +50,23 @@ struct PageScene {
         )
         last = status
         history.record(change, at: moment)
+    }
+
+    /// Publishes a change of the verdict on the path.
+    mutating func validation(_ verdict: ValidationVerdict) {
+        sequence += 1
+        let time = Timestamp(nanosecondsSinceEpoch: moment.since1970)
+        history.validation = .init(verdict: verdict, since: time, checkedAt: verdict == .notChecked ? nil : time)
+        guard let last = history.latest else { return }
+        let change = ReachabilityChange(
+            event: .change,
+            status: last.status,
+            previous: last.status,
+            path: last.path,
+            reasons: [],
+            sequence: sequence
+        )
+        history.record(change, verdict: verdict, at: moment)
     }
 
     private var moment: EventMetrics.Moment {

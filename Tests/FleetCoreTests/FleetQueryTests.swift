@@ -2,6 +2,7 @@ import FleetCore
 import NetwatchCore
 import ReachabilityCore
 import Testing
+import ValidationCore
 
 @Suite struct FleetQueryTests {
     private func node(_ change: (inout NodeStatus) -> Void = { _ in }) throws -> NodeStatus {
@@ -19,8 +20,23 @@ import Testing
         ("path=wlan0", true), ("label.site=\"Basel 1\"", true), ("label.site=Basel", false), ("label.rack=\"\"", true),
         ("availability=100", true), ("availability<99.99", false), ("availability>=99.9%", true), ("outages<1", true),
         ("outages>0", false), ("backlog<=0", true), ("flapping=no", true), ("lost!=0", false), ("  lost =0  ", true),
+        ("validation=none", true), ("validation!=portal", true),
     ]) func `conditions`(text: String, matches: Bool) throws {
         #expect(try FleetFilter(parsing: text).matches(node()) == matches)
+    }
+
+    @Test(arguments: [
+        (ValidationVerdict.validated, "validated"), (.portal(.init(loginURL: "http://h.example/")), "portal"),
+        (.noInternet(.refused), "noInternet"), (.notChecked, "notChecked"),
+    ]) func `machines are chosen by the verdict on their path, as long as they are connected`(
+        verdict: ValidationVerdict,
+        name: String
+    ) throws {
+        let filter = try FleetFilter(parsing: "validation=\(name)")
+        #expect(try filter.matches(node { $0.validation = .init(verdict: verdict) }))
+        #expect(try !filter.matches(node()))
+        let silent = try node { ($0.validation, $0.presence) = (.init(verdict: verdict), .silent) }
+        #expect(try !filter.matches(silent) && FleetFilter(parsing: "validation=none").matches(silent))
     }
 
     @Test func `an availability that is not known meets only inequality`() throws {
@@ -44,6 +60,7 @@ import Testing
         ("group=", 6, "a value is missing"), ("group==a", 6, "a value is missing"),
         ("outages>many", 8, "'outages' is a whole number"), ("availability<99.999", 13, "'availability' is per cent"),
         ("availability<101", 13, "'availability' is per cent"), ("state=up", 6, "'state' is one of wifi, cellular"),
+        ("validation=yes", 11, "'validation' is one of validated, portal, noInternet, notChecked, none"),
         ("label.site=\"a", 11, "the quotation mark is not closed"), ("label.=a", 0, "there is no field 'label.'"),
         ("outages>99999999999999999999999", 8, "'outages' is a whole number"),
     ]) func `an error points at the character`(text: String, offset: Int, problem: String) throws {

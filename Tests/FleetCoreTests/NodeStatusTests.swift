@@ -3,6 +3,7 @@ import FleetCore
 import NetwatchCore
 import ReachabilityCore
 import Testing
+import ValidationCore
 
 @Suite struct NodeStatusTests {
     @Test func `availability comes from events, and time that none covers is unknown`() throws {
@@ -102,5 +103,52 @@ import Testing
         }
         // The holes that are not forgotten.
         #expect(try story.node().lost <= 256)
+    }
+
+    @Test(arguments: [
+        (ValidationVerdict.portal(.init(loginURL: "http://h.example/")), "portal at http://h.example/"),
+        (.noInternet(.noResponse), "no internet: no server answers"), (.validated, ""), (.notChecked, ""),
+    ])
+    func `a machine behind a portal is reachable, and the verdict is why it is shown before others`(
+        verdict: ValidationVerdict,
+        words: String
+    ) throws {
+        var story = FleetStory()
+        for name in ["a", "n"] {
+            story.receive(.birth(), of: name, at: 0)
+            story.receive(.state(.init(1, 1, .wifi, at: -10, validation: name == "n" ? verdict : nil)), of: name, at: 0)
+        }
+        let node = try story.node()
+        #expect(node.whyWords == words && node.isReachable && node.outages == 0)
+        #expect(node.isLimited != words.isEmpty && story.board.exitCode == 0)
+        let order = story.board.nodes(0..<2, in: story.model).map(\.key.name)
+        #expect(order == (words.isEmpty ? ["a", "n"] : ["n", "a"]))
+        let member = try JSONText(Array(node.json(at: FleetStory.time(0)).utf8)[...]).members?["validation"]?.members
+        #expect(member?["verdict"]?.string == verdict.name && member?["loginURL"]?.string == verdict.portal?.loginURL)
+        story.receive(.lost(), at: 60)
+        story.wait(until: 120)
+        #expect(try !story.node().isLimited)
+    }
+
+    @Test func `a verdict ends with the event that lacks it`() throws {
+        var story = FleetStory()
+        story.receive(.birth(), at: 0)
+        story.receive(.event(.init(1, 1, .wifi, at: 0, validation: .portal(.init()))), at: 0)
+        #expect(try story.node().whyWords == "portal")
+        story.receive(.event(.init(1, 2, .wifi, at: 1)), at: 1)
+        let node = try story.node()
+        #expect(
+            node.validation == nil && node.whyWords == "" && !node.json(at: FleetStory.time(1)).contains("validation")
+        )
+    }
+
+    @Test func `the state that a broker has kept completes the newest event of a store, which lacks the verdict`()
+        throws
+    {
+        var story = FleetStory()
+        story.receive(.birth(), at: 0)
+        story.receive(.event(.init(1, 7, .wifi, at: 0)), at: 0)
+        story.receive(.state(.init(1, 7, .wifi, at: 0, validation: .portal(.init()))), at: 1, isRetained: true)
+        #expect(try story.node().validation == .init(verdict: .portal(.init())))
     }
 }

@@ -3,6 +3,7 @@ import FleetCore
 import NetwatchCore
 import ReachabilityCore
 import Testing
+import ValidationCore
 
 @Suite struct ReportDecoderTests {
     private let decoder = ReportDecoder()
@@ -52,6 +53,45 @@ import Testing
         guard case .event(let event) = report.content else { return #expect(Bool(false)) }
         #expect(event.path == .init(interface: "wlan0", kind: "wifi", gateway: "fe80::1"))
         #expect(event.suspension == .seconds(12.5))
+    }
+
+    private func validation(_ member: String, event: String = "change") throws -> NodeValidation? {
+        let text = object(#","validation":\#(member)"#, event: event)
+        let report = try decoder.decode(topic: node.eventsTopic, payload: payload(id, text))
+        guard case .event(let event) = report.content else { return nil }
+        return event.validation
+    }
+
+    @Test func `the verdict on the path is read, also from an event of its own`() throws {
+        let time = try #require(Timestamp(rfc3339: "2026-11-23T02:00:00Z"))
+        for verdict in [
+            ValidationVerdict.validated, .notChecked, .noInternet(.interception("Hotel")),
+            .portal(.init(loginURL: "https://h.example/", venueURL: "https://v.example/")),
+        ] {
+            let summary = ValidationSummary(verdict: verdict, since: time, checkedAt: time, basis: .probes)
+            let expected = NodeValidation(verdict: verdict, checkedAt: time)
+            #expect(try validation(summary.json) == expected)
+            #expect(try validation(summary.json, event: "validation") == expected)
+        }
+    }
+
+    @Test(arguments: [
+        "null", "7", "[]", "{}", #"{"verdict":"excellent","since":"2026-11-23T02:00:00Z","basis":"none","trouble":[]}"#,
+        #"{"verdict":"noInternet","reason":"internet.new","since":"2026-11-23T02:00:00Z","basis":"none","trouble":[]}"#,
+    ]) func `a verdict of a later version, or none, is left out, and the event is read`(member: String) throws {
+        #expect(try validation(member) == nil)
+    }
+
+    @Test func `what a portal chose is limited`() throws {
+        let long = String(repeating: "x", count: 1_025)
+        let portal = ValidationVerdict.portal(
+            .init(loginURL: "https://h.example/\(long)", venueURL: "https://v.example/")
+        )
+        let time = Timestamp(seconds: 0, nanoseconds: 0)
+        let kept = try validation(ValidationSummary(verdict: portal, since: time).json)
+        #expect(kept?.verdict == .portal(.init(venueURL: "https://v.example/")))
+        let other = ValidationSummary(verdict: .noInternet(.interception(long)), since: time)
+        #expect(try validation(other.json)?.verdict == .noInternet(.interception(String(long.prefix(128)))))
     }
 
     @Test func `a gap is read`() throws {

@@ -32,20 +32,23 @@ struct ImportTableTests {
             "ArgumentParser", "CLinux", "Glibc", "LinuxSystem", "NetwatchCore", "Reachability", "ReachabilityCore",
             "Synchronization", "ValidationCore",
         ],
-        "EventCore": ["ReachabilityCore"],
+        "EventCore": ["NetwatchCore", "ReachabilityCore", "ValidationCore"],
         "EventJournal": [
             "DurableStore", "EventCore", "Glibc", "LinuxSystem", "Locking", "NetwatchCore", "ReachabilityCore",
+            "ValidationCore",
         ],
-        "EventPage": ["EventCore", "NetwatchCore", "ReachabilityCore"],
+        "EventPage": ["EventCore", "NetwatchCore", "ReachabilityCore", "ValidationCore"],
         "EventServer": [
             "EventCore", "EventPage", "NIOCore", "NIOPosix", "NetwatchCore", "ReachabilityCore", "Synchronization",
         ],
-        "EventService": ["Glibc", "LinuxSystem", "Locking", "NetwatchCore", "ReachabilityCore", "Synchronization"],
+        "EventService": [
+            "Glibc", "LinuxSystem", "Locking", "NetwatchCore", "ReachabilityCore", "Synchronization", "ValidationCore",
+        ],
         "NetworkClientEventService": ["EventService", "NetworkClient", "Reachability", "ReachabilityCore"],
         "DurableStore": [
             "CSQLite", "FoundationEssentials", "Glibc", "LinuxSystem", "Locking", "ReachabilityCore",
         ],
-        "FleetCore": ["EventCore", "MQTTCore", "NetwatchCore", "ReachabilityCore"],
+        "FleetCore": ["EventCore", "MQTTCore", "NetwatchCore", "ReachabilityCore", "ValidationCore"],
         "HTTPSerialization": ["FoundationEssentials", "Glibc", "HTTPTypes"],
         "LinuxSystem": system.union(["Locking", "ReachabilityCore"]),
         "Locking": ["Synchronization"],
@@ -92,7 +95,7 @@ struct ImportTableTests {
         "netwatchd": system.union([
             "ArgumentParser", "CommandLineSupport", "Crypto", "EventCore", "EventJournal", "EventPage", "EventServer",
             "EventService", "FoundationEssentials", "LinuxSystem", "Locking", "NetwatchCore", "Reachability",
-            "ReachabilityCore",
+            "ReachabilityCore", "ValidationCore",
         ]),
         "netwatch-fetch": system.union([
             "ArgumentParser", "CommandLineSupport", "LinuxSystem", "NetwatchCore", "NetworkClient",
@@ -101,7 +104,7 @@ struct ImportTableTests {
         "netwatch-fleet": system.union([
             "ArgumentParser", "BrokerCommandLine", "CommandLineSupport", "DurableStore", "EventCore", "FleetCore",
             "LinuxSystem", "Locking", "MQTTClient", "MQTTCore", "NIOCore", "NIOPosix", "NetwatchCore", "NetworkClient",
-            "Reachability", "ReachabilityCore", "TerminalDrawing",
+            "Reachability", "ReachabilityCore", "TerminalDrawing", "ValidationCore",
         ]),
         "netwatch-forward": system.union([
             "ArgumentParser", "BrokerCommandLine", "CommandLineSupport", "Crypto", "EventService", "FleetCore",
@@ -137,7 +140,7 @@ struct ImportTableTests {
         "DurableStore", "EventCore", "EventJournal", "EventPage", "EventServer", "EventService", "FleetCore",
         "HTTPSerialization", "LinuxSystem", "Locking", "MQTTCore", "NetwatchCore", "NetworkClient", "NetworkClientCore",
         "Outbox", "OutboxCore", "Reachability", "ReachabilityCore", "RequestGate", "Validation", "ValidationCore",
-        "netwatchd",
+        "netwatch-fleet", "netwatchd",
     ]
 
     @Test("No folder of a module is part of a cycle of dependencies", arguments: modulesWithOrderedFolders)

@@ -48,8 +48,8 @@ struct PublicNamesTests {
         RequestLogger RequestMeter RequestTracer
         """,
         "EventService": """
-        NetwatchEvent NetwatchEvent.Gap NetwatchEvent.ID NetwatchEvents NetwatchEvents.AsyncIterator NetwatchEvents.Element
-        NetwatchEvents.Failure
+        NetwatchEvent NetwatchEvent.Gap NetwatchEvent.ID NetwatchEvent.Validation NetwatchEvents NetwatchEvents.AsyncIterator
+        NetwatchEvents.Element NetwatchEvents.Failure
         """,
         "NetworkClientEventService": """
         PathNotKnown

@@ -10,6 +10,7 @@ import NetworkClientTesting
 import NetworkLab
 import ReachabilityCore
 import Testing
+import ValidationCore
 
 @testable import netwatchd
 
@@ -71,6 +72,26 @@ import Testing
         #expect(events.status == .cellular && events.path.isExpensive && events.connectionFailure == nil)
         var second = events.makeAsyncIterator()
         #expect(await second.next()?.id == events.latestEvent?.id)
+    }
+
+    @Test func `a change of the verdict is a change without reasons that has the verdict`() async throws {
+        let lab = try ServerLab()
+        publish(try change(1, Self.wlan0), on: lab)
+        let events = NetwatchEvents(socket: lab.path)
+        var iterator = events.makeAsyncIterator()
+        #expect(await iterator.next()?.validation == nil)
+        let time = Timestamp(seconds: 1_700_000_000, nanoseconds: 5_000)
+        let portal = ValidationVerdict.portal(.init(loginURL: "https://h.example/"))
+        let summary = ValidationSummary(verdict: portal, since: time, checkedAt: time)
+        var verdict = try change(2, Self.wlan0)
+        (verdict.reasons, verdict.previous) = ([], .wifi)
+        lab.server.publish(EventPublisher.event(of: verdict, at: time, summary, isVerdict: true))
+        let event = try #require(await iterator.next())
+        #expect(event.id.description == ServerLab.id(2) && event.change == verdict)
+        let since = Duration.seconds(1_700_000_000) + .microseconds(5)
+        #expect(event.validation == .init(verdict: portal, since: since, checkedAt: since))
+        var late = events.makeAsyncIterator()
+        #expect(await late.next()?.validation == event.validation)
     }
 
     @Test func `the service may start later, and a restart with a journal loses nothing`() async throws {

@@ -16,7 +16,7 @@ import Testing
                 count += 1
             }
         }
-        #expect(count == 4)
+        #expect(count == 5)
     }
 
     @Test func `help names the command as users type it`() {

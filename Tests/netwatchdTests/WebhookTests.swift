@@ -4,9 +4,11 @@ import EventCore
 import EventJournal
 import Glibc
 import HTTPLab
+import NetwatchCore
 import NetworkLab
 import ReachabilityCore
 import Testing
+import ValidationCore
 
 @testable import netwatchd
 
@@ -74,6 +76,30 @@ import Testing
         #expect(try message(all, Array("{}\n".utf8)) == nil)
     }
 
+    @Test func `a change of the verdict is sent to webhooks that want those, with its kind`() throws {
+        let text = String(decoding: line("wifi", previous: "wifi"), as: UTF8.self)
+        let verdict = Array(text.replacing(#""event":"change""#, with: #""event":"validation""#).utf8)
+        let webhook = { (events: String) in #"{"name":"a","url":"https://a.example","events":"\#(events)"}"# }
+        for (events, isSent) in [("state", false), ("validation", true), ("all", true)] {
+            let message = try message(webhook(events), verdict)
+            #expect(message?.body.contains(#""type":"netwatch.validation""#) == (isSent ? true : nil))
+        }
+        let portal = ValidationSummary(
+            verdict: .portal(.init(loginURL: "http://h.example/\"")),
+            since: .init(seconds: 0, nanoseconds: 0)
+        )
+        let member = String(decoding: verdict, as: UTF8.self).replacing(
+            "]}\n",
+            with: #"],"validation":\#(portal.json)}"#
+        )
+        let templated =
+            #"{"name":"a","url":"https://a.example","events":"all","template":"{event} {validation} {login}"}"#
+        let filled = try message(templated, Array(member.utf8))
+        #expect(filled?.body == #"validation portal http://h.example/\""#)
+        #expect(try message(webhook("validation"), line("wifi", previous: "wifi")) == nil)
+        #expect(try message(webhook("validation"), line()) != nil)
+    }
+
     @Test func `signatures are those of Standard Webhooks`() throws {
         // The example of the specification's libraries.
         let secret = try WebhookSignature.secret(in: Array(Self.secret.utf8))
@@ -94,7 +120,7 @@ import Testing
         "whsec_" + String(repeating: "MfKQ", count: 22),
     ])
     func `a file that has no secret is refused`(text: String) {
-        #expect(throws: WebhookError.self) { try WebhookSignature.secret(in: Array(text.utf8)) }
+        #expect(throws: ConfigurationError.self) { try WebhookSignature.secret(in: Array(text.utf8)) }
     }
 
     @Test func `the arguments of the command, which every user can read, contain neither URL nor body`() throws {

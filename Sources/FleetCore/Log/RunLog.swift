@@ -68,6 +68,8 @@ struct RunLog: Hashable, Sendable {
     /// - Returns: Whether it is new, as an event if it was delivered as one.
     mutating func add(_ report: EventReport, isDelivered: Bool, receivedAt now: Int64) -> Bool {
         let isNewDelivery = isDelivered && delivered.insert(report.id.sequence)
+        // What is stored of an event lacks the verdict.
+        if report.id.sequence == newest.id.sequence, report.validation != nil { newest = report }
         guard known.insert(report.id.sequence) else { return isNewDelivery }
         if report.id.sequence >= newest.id.sequence { newest = report }
         insert(LoggedEvent(report, receivedAt: now))

@@ -188,7 +188,7 @@ struct NodeRecord: Sendable {
         status.newest = newest?.id
         status.lastState = newest?.status ?? .unknown
         status.state = status.presence == .online ? status.lastState : .unknown
-        status.path = newest?.path
+        (status.path, status.validation) = (newest?.path, newest?.validation)
         status.reasons = newest?.reasons ?? []
         (status.backlog, status.lost) = (log.backlog, log.lost(since: now - Span.day))
         var history = log.history

@@ -57,6 +57,8 @@ package struct NodeStatus: Hashable, Sendable {
     /// When the state began, by the machine's clock; nil if that is not known.
     package var since: Timestamp?
     package var path: NodePath?
+    /// The verdict on the path in the newest event; nil if there is none.
+    package var validation: NodeValidation?
     /// The reasons in the newest event, by their names.
     package var reasons: [String]
     /// The availability in the last 24 h in hundredths of a per cent, of the time that events cover; nil if they cover none.
@@ -82,4 +84,7 @@ package struct NodeStatus: Hashable, Sendable {
 
     /// Whether it is connected, and its network reachable.
     package var isReachable: Bool { presence == .online && state.isReachable }
+
+    /// Whether it is connected, and its path does not lead to the internet: the broker is on this side of a portal.
+    package var isLimited: Bool { presence == .online && validation?.verdict.isLimited ?? false }
 }

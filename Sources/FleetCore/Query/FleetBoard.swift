@@ -134,12 +134,13 @@ extension NodeStatus {
         case (.silent, _): 0
         case (.online, .notReachable): 1
         case (.unknown, _): 2
-        case _ where isFlapping: 3
-        case (_, .unknown): 4
-        case _ where backlog > 0: 5
-        case (_, .cellular): 6
-        case (_, .wifi): 7
-        default: 8
+        case _ where isLimited: 3
+        case _ where isFlapping: 4
+        case (_, .unknown): 5
+        case _ where backlog > 0: 6
+        case (_, .cellular): 7
+        case (_, .wifi): 8
+        default: 9
         }
     }
 }

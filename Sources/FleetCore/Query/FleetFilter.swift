@@ -4,8 +4,8 @@ import ReachabilityCore
 /// Which machines are shown: `--where 'group=site-3 and state!=wifi and availability<99.9'`.
 ///
 /// A condition is a field, `=`, `!=`, `<`, `<=`, `>` or `>=`, and a value, which may be in double quotes; `and` joins them.
-/// Fields: `group`, `node`, `link`, `state`, `why`, `path`, `availability` (in per cent), `outages`, `backlog`, `lost`,
-/// `flapping` (yes or no), and `label.NAME`. A number that is not known meets no condition but `!=`.
+/// Fields: `group`, `node`, `link`, `state`, `why`, `path`, `validation`, `availability` (in per cent), `outages`, `backlog`,
+/// `lost`, `flapping` (yes or no), and `label.NAME`. A number that is not known meets no condition but `!=`.
 package struct FleetFilter: Hashable, Sendable {
     /// Every machine.
     package static let all = Self()
@@ -90,12 +90,13 @@ private enum FilterComparison: String, Hashable, Sendable, CaseIterable {
 
 /// A field of a machine.
 private enum FilterField: Hashable, Sendable {
-    case group, node, link, state, why, path, flapping
+    case group, node, link, state, why, path, validation, flapping
     case availability, outages, backlog, lost
     case label(String)
 
     static let named: [(name: String, field: Self)] = [
         ("group", .group), ("node", .node), ("link", .link), ("state", .state), ("why", .why), ("path", .path),
+        ("validation", .validation),
         ("availability", .availability), ("outages", .outages), ("backlog", .backlog), ("lost", .lost),
         ("flapping", .flapping),
     ]
@@ -123,6 +124,7 @@ private enum FilterField: Hashable, Sendable {
         case .link: Presence.allCases.map(\.rawValue)
         case .state: ["wifi", "cellular", "notReachable", "unknown"]
         case .why: Self.causes
+        case .validation: ["validated", "portal", "noInternet", "notChecked", "none"]
         case .flapping: ["yes", "no"]
         default: []
         }
@@ -143,6 +145,8 @@ private enum FilterField: Hashable, Sendable {
         case .state: node.state.name
         case .why: node.why
         case .path: node.path?.interface ?? ""
+        // That of a machine that is silent is out of date.
+        case .validation: node.presence == .online ? node.validation?.verdict.name ?? "none" : "none"
         case .flapping: node.isFlapping ? "yes" : "no"
         case .label(let name): node.labels[name] ?? ""
         case .availability, .outages, .backlog, .lost: ""

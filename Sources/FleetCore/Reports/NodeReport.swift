@@ -1,6 +1,7 @@
 package import EventCore
 package import NetwatchCore
 package import ReachabilityCore
+package import ValidationCore
 
 /// The name of a machine in a fleet.
 package struct NodeKey: Hashable, Sendable, Comparable, CustomStringConvertible {
@@ -92,6 +93,8 @@ package struct EventReport: Hashable, Sendable {
     package var path: NodePath?
     /// The suspension that ended just before it; nil if there was none.
     package var suspension: Duration?
+    /// Whether the path leads to the internet; nil if the machine does not validate paths, or knows nothing of this one.
+    package var validation: NodeValidation?
 
     package init(
         id: EventID,
@@ -99,7 +102,8 @@ package struct EventReport: Hashable, Sendable {
         status: ReachabilityStatus,
         reasons: [String] = [],
         path: NodePath? = nil,
-        suspension: Duration? = nil
+        suspension: Duration? = nil,
+        validation: NodeValidation? = nil
     ) {
         self.id = id
         self.time = time
@@ -107,6 +111,19 @@ package struct EventReport: Hashable, Sendable {
         self.reasons = reasons
         self.path = path
         self.suspension = suspension
+        self.validation = validation
+    }
+}
+
+/// The verdict on a machine's path, as far as a table shows it.
+package struct NodeValidation: Hashable, Sendable {
+    package var verdict: ValidationVerdict
+    /// When the answers were received on which the verdict rests, by the machine's clock; nil without evidence.
+    package var checkedAt: Timestamp?
+
+    package init(verdict: ValidationVerdict, checkedAt: Timestamp? = nil) {
+        self.verdict = verdict
+        self.checkedAt = checkedAt
     }
 }
 

@@ -1,6 +1,7 @@
 import EventCore
 import NetwatchCore
 import ReachabilityCore
+import ValidationCore
 
 /// Decodes the messages of machines.
 ///
@@ -84,6 +85,7 @@ private enum Bounds {
     static let text = 128
     static let labels = 32
     static let reasons = 16
+    static let url = 1024
     /// The longest suspension in seconds, 30 years: longer ones cannot be calculated with.
     static let suspension = 1e9
 }
@@ -157,8 +159,26 @@ extension EventReport {
             status: status,
             reasons: data.names("reasons", atMost: Bounds.reasons),
             path: NodePath(data.optionalObject("path")),
-            suspension: event.kind == "suspend" ? data.suspension() : nil
+            suspension: event.kind == "suspend" ? data.suspension() : nil,
+            validation: data.validation
         )
+    }
+}
+
+extension NodeValidation {
+    /// Takes what a table shows of a report.
+    fileprivate init(_ summary: ValidationSummary) {
+        self.init(verdict: Self.limited(summary.verdict), checkedAt: summary.checkedAt)
+    }
+
+    /// Limits what strangers chose.
+    private static func limited(_ verdict: ValidationVerdict) -> ValidationVerdict {
+        let url = { (url: String?) in url.flatMap { $0.utf8.count <= Bounds.url ? $0 : nil } }
+        return switch verdict {
+        case .portal(let portal): .portal(.init(loginURL: url(portal.loginURL), venueURL: url(portal.venueURL)))
+        case .noInternet(.interception(let text)): .noInternet(.interception(String(text.prefix(Bounds.text))))
+        case .validated, .noInternet, .notChecked: verdict
+        }
     }
 }
 
@@ -299,6 +319,12 @@ private struct ReportObject {
             texts[key] = try object.text(key)
         }
         return texts
+    }
+
+    /// The verdict on the path; nil if there is none that is known, such as one of a later version.
+    var validation: NodeValidation? {
+        let summary = member("validation").flatMap { try? ValidationSummary($0) }
+        return summary.map { NodeValidation($0) }
     }
 
     /// How long a suspension lasted; as long as can be if that is not said.

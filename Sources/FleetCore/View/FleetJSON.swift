@@ -1,11 +1,12 @@
 import EventCore
 package import NetwatchCore
 import ReachabilityCore
+import ValidationCore
 
 extension NodeStatus {
     /// The machine as one line of JSON, without a line feed; docs/fleet.md describes the members.
     package func json(at now: Timestamp) -> String {
-        JSONObject([
+        let members: [(String, String)] = [
             ("v", "1"), ("time", .time(now)), ("group", .quoted(key.group)), ("node", .quoted(key.name)),
             ("labels", .object(labels)),
             ("link", .quoted(presence.rawValue)), ("state", .quoted(state.name)),
@@ -17,6 +18,17 @@ extension NodeStatus {
             ("lost", "\(lost)"),
             ("why", .quoted(why)), ("silence", silence.map(\.json) ?? .null),
             ("event", newest.map { .quoted($0.description) } ?? .null), ("expected", "\(isExpected)"),
+        ]
+        return JSONObject(members + (validation.map { [("validation", $0.json)] } ?? [])).text
+    }
+}
+
+extension NodeValidation {
+    fileprivate var json: String {
+        let text = { (text: String?) in text.map(String.quoted) ?? .null }
+        return JSONObject([
+            ("verdict", .quoted(verdict.name)), ("checked", .time(checkedAt)), ("reason", text(verdict.reason?.name)),
+            ("loginURL", text(verdict.portal?.loginURL)), ("venueURL", text(verdict.portal?.venueURL)),
         ]).text
     }
 }

@@ -38,6 +38,7 @@ extension NodeStatus {
         case (.silent, _): return silence?.cause.words ?? ""
         case (.unknown, _): return isKnown ? "no message says whether it is connected" : "never reported"
         case (.online, .notReachable): return SilenceCause.noPath(reasons).words
+        case (.online, _) where isLimited: return validation?.verdict.words ?? ""
         case (.online, _) where isFlapping: return "flapping"
         case (.online, _) where backlog > 0: return "\(backlog) events to come"
         case (.online, _): return past

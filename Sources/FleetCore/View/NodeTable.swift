@@ -85,7 +85,8 @@ struct NodeTable {
         case .since, .seen, .group: .init(.dim)
         case .backlog: .init(.warning)
         case .available, .outages: node.outages > 0 ? .init(.warning) : .plain
-        case .why: .init(node.presence == .online ? (node.isFlapping ? .warning : .plain) : node.presence.role)
+        case .why where node.presence == .online: node.isLimited || node.isFlapping ? .init(.warning) : .plain
+        case .why: .init(node.presence.role)
         case .node, .path: .plain
         }
     }

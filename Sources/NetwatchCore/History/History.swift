@@ -1,4 +1,5 @@
 package import ReachabilityCore
+package import ValidationCore
 
 /// The availability in a period of the past, from the lines of one monitor or of several in turn.
 ///
@@ -11,6 +12,8 @@ package struct History: Sendable, Hashable {
     package private(set) var timeline: StateTimeline
     /// The outages, in order.
     package private(set) var outages: [Outage] = []
+    /// The times with a path that did not lead to the internet, in order; empty where paths were not validated.
+    package private(set) var limitations: [Limitation] = []
     /// The irregularities that made parts of it uncertain.
     package private(set) var irregularities: [HistoryIrregularity] = []
     /// A gap between two monitors that counts as a restart, in which the state lasted.
@@ -32,6 +35,7 @@ package struct History: Sendable, Hashable {
         last = first
         self.bridge = bridge
         if first.status == .notReachable { begin(first) }
+        follow(first.verdict, at: timeline.start)
     }
 
     /// Takes the next record.
@@ -71,8 +75,10 @@ package struct History: Sendable, Hashable {
         if let irregularity = irregularity(about: record, at: moment) {
             if irregularity != .restart { irregularities.append(.init(line: record.line, kind: irregularity)) }
             timeline.note(.unknown, at: timeline.end)
+            follow(nil, at: timeline.end)
         }
         follow(record, at: moment)
+        follow(record.verdict, at: moment)
         timeline.note(record.status, at: moment)
         timeline.advance(to: moment)
         last = record
@@ -102,6 +108,15 @@ package struct History: Sendable, Hashable {
         }
     }
 
+    /// A verdict lasts until the next record: one without a verdict is about another path, or of a service that no longer
+    /// validates it.
+    private mutating func follow(_ verdict: ValidationVerdict?, at moment: Instant) {
+        let last = limitations.last { $0.end == nil }?.verdict
+        guard last != verdict else { return }
+        if last != nil { limitations[limitations.count - 1].end = moment }
+        if let verdict, verdict.isLimited { limitations.append(.init(start: moment, end: nil, verdict: verdict)) }
+    }
+
     private mutating func begin(_ record: HistoryRecord, at moment: Instant? = nil) {
         outages.append(.init(start: moment ?? .init(record.time), end: nil, reasons: record.reasons))
     }
@@ -115,6 +130,18 @@ package struct Outage: Sendable, Hashable {
     package var end: Instant?
     /// Why, in the words of the line.
     package var reasons: [String]
+}
+
+/// A time with a path that did not lead to the internet: a portal held it, or no server could be reached.
+///
+/// The network was available nevertheless, by the kernel's view.
+package struct Limitation: Sendable, Hashable {
+    /// When it was noticed.
+    package var start: Instant
+    /// When the verdict ended; nil if it has not.
+    package var end: Instant?
+    /// The verdict.
+    package var verdict: ValidationVerdict
 }
 
 /// An irregularity of a line, which makes the time before it uncertain.
@@ -162,6 +189,8 @@ package struct HistoryRecord: Sendable, Hashable {
     package var reasons: [String]
     /// The suspension that has just ended; nil if none.
     package var suspension: Suspension?
+    /// The verdict on the path; nil if there is none.
+    package var verdict: ValidationVerdict?
 
     /// The duration of a suspension.
     package enum Suspension: Sendable, Hashable {
@@ -179,7 +208,8 @@ package struct HistoryRecord: Sendable, Hashable {
         sequence: UInt64,
         status: ReachabilityStatus,
         reasons: [String] = [],
-        suspension: Suspension? = nil
+        suspension: Suspension? = nil,
+        verdict: ValidationVerdict? = nil
     ) {
         self.line = line
         self.time = time
@@ -188,6 +218,7 @@ package struct HistoryRecord: Sendable, Hashable {
         self.status = status
         self.reasons = reasons
         self.suspension = suspension
+        self.verdict = verdict
     }
 }
 

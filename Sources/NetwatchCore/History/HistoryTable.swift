@@ -27,7 +27,7 @@ package struct HistoryTable: Sendable {
     }
 
     /// The lines.
-    package var lines: [String] { dayLines + [""] + outageLines }
+    package var lines: [String] { dayLines + [""] + outageLines + limitationLines }
 
     private var dayLines: [String] {
         let head = ["day", "available", "outages", "longest", "away", "unknown"]
@@ -47,6 +47,21 @@ package struct HistoryTable: Sendable {
             ]
         }
         return Self.aligned([["outage from", "until", "length", "reason"]] + rows, leading: 4)
+    }
+
+    /// The times with a path that did not lead to the internet, after an empty line; nothing if there were none.
+    private var limitationLines: [String] {
+        let rows = history.limitations(in: window).map { limitation -> [String] in
+            let length = limitation.start.duration(to: limitation.end ?? max(limitation.start, window.upperBound))
+            return [
+                clock(.init(nanosecondsSinceEpoch: limitation.start.nanoseconds)),
+                limitation.end.map { clock(.init(nanosecondsSinceEpoch: $0.nanoseconds)) } ?? "-",
+                DurationText.length(length) + (limitation.end == nil ? " so far" : ""),
+                limitation.verdict.words.escapedForTerminal,
+            ]
+        }
+        return rows.isEmpty
+            ? [] : [""] + Self.aligned([["limited from", "until", "length", "verdict"]] + rows, leading: 4)
     }
 
     private func row(_ name: String, _ sum: Availability) -> [String] {
@@ -136,6 +151,13 @@ extension History {
         outages.filter { outage in
             outage.start <= window.upperBound
                 && (outage.start >= window.lowerBound || outage.end.map { $0 > window.lowerBound } ?? true)
+        }
+    }
+
+    /// The times with a path that did not lead to the internet that have a part in a window.
+    package func limitations(in window: Range<Instant>) -> [Limitation] {
+        limitations.filter { limitation in
+            limitation.start <= window.upperBound && limitation.end.map { $0 > window.lowerBound } ?? true
         }
     }
 }

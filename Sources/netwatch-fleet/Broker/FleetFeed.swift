@@ -130,3 +130,25 @@ final class FleetFeed: Sendable {
         wakeup.signal()
     }
 }
+
+extension FleetFeed.Connection {
+    /// Why nothing is received; nil while the connection is made or stands.
+    var problem: String? {
+        switch self {
+        case .connecting, .following: nil
+        case .refused(let reason): reason
+        case .lost(let reason, _): reason
+        }
+    }
+
+    /// What the screen says while nothing is received.
+    var notice: String? {
+        switch self {
+        case .following: nil
+        case .connecting: "connecting"
+        case .refused(let reason): reason
+        case .lost(let reason, let retry):
+            retry.map { "\(reason); next attempt within \($0.components.seconds + 1) s" } ?? reason
+        }
+    }
+}

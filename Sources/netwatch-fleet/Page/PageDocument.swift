@@ -88,18 +88,26 @@ struct PageDocument {
           let isDue = false;
 
           const isReachable = (node) => node.link === "online" && (node.state === "wifi" || node.state === "cellular");
+          const isLimited = (node) =>
+            node.link === "online" && ["portal", "noInternet"].includes(node.validation && node.validation.verdict);
           // The worst first, as in the terminal.
           function rank(node) {
             if (node.link === "silent") return 0;
             if (node.link === "online" && node.state === "notReachable") return 1;
             if (node.link === "unknown" || node.state === "unknown") return 2;
-            if (node.flapping) return 3;
-            return node.backlog > 0 ? 4 : 5;
+            if (isLimited(node)) return 3;
+            if (node.flapping) return 4;
+            return node.backlog > 0 ? 5 : 6;
           }
           const nameOf = (node) => `${node.group}/${node.node}`;
           const compare = (a, b) => rank(a) - rank(b) || nameOf(a).localeCompare(nameOf(b));
           const timeOf = (text) => (text ? new Date(text).toLocaleString() : "");
           const shareOf = (share) => (share === null ? "" : `${(Math.floor(share * 10000) / 100).toFixed(2)} %`);
+
+          function verdictOf({ verdict, reason, loginURL, venueURL }) {
+            const page = loginURL || venueURL;
+            return verdict === "portal" ? (page ? `portal at ${page}` : "portal") : `no internet: ${reason}`;
+          }
 
           function cellsOf(node) {
             const state = node.link === "online" ? node.state : `${node.state} (was ${node.lastState})`;
@@ -108,7 +116,7 @@ struct PageDocument {
               nameOf(node), node.link, state + (node.flapping ? ", flapping" : ""), timeOf(node.since),
               node.path ? `${node.path.interface} (${node.path.kind})` : "", shareOf(node.availability),
               String(node.outages), timeOf(node.lastSeen), node.backlog ? String(node.backlog) : "",
-              isReachable(node) ? "" : why,
+              isReachable(node) ? (isLimited(node) ? verdictOf(node.validation) : "") : why,
             ];
           }
 
@@ -116,7 +124,7 @@ struct PageDocument {
             const row = document.createElement("tr");
             for (const text of cellsOf(node)) row.insertCell().textContent = text;
             row.cells[1].className = { online: "ok", silent: "bad" }[node.link] || "unknown";
-            row.cells[2].className = isReachable(node) ? (node.flapping ? "warning" : "ok") : "bad";
+            row.cells[2].className = isReachable(node) ? (node.flapping || isLimited(node) ? "warning" : "ok") : "bad";
             return row;
           }
 

@@ -3,6 +3,7 @@ import FleetCore
 import LinuxSystem
 import NetwatchCore
 import ReachabilityCore
+import ValidationCore
 
 /// Prints a line for each machine whose condition changes, at first for each one.
 struct FleetLines {
@@ -15,12 +16,14 @@ struct FleetLines {
         let presence: Presence
         let state: ReachabilityStatus
         let path: NodePath?
+        let verdict: ValidationVerdict?
         let cause: SilenceCause?
         let isFlapping: Bool
 
         init(_ status: NodeStatus) {
             (presence, state, path, isFlapping) = (status.presence, status.lastState, status.path, status.isFlapping)
             cause = status.silence?.cause
+            verdict = status.validation?.verdict
         }
     }
 

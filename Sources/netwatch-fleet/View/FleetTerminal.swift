@@ -14,7 +14,10 @@ enum FleetTerminal {
     }
 
     /// Shows it until it is left.
-    static func show(_ run: FleetRun, _ output: FleetRun.Output) throws(ToolError) -> Outcome {
+    static func show(
+        _ configuration: FleetSession.Configuration,
+        listen: LoopbackAddress?
+    ) throws(ToolError) -> Outcome {
         let isASCII = !TerminalFitness.hasUnicode()
         let device: TerminalDevice
         let signals: SignalDescriptor
@@ -37,10 +40,11 @@ enum FleetTerminal {
         }
         // Also where the store can't be opened: what is said of that is not for a screen that goes away.
         defer { screen.leave() }
-        let session = try FleetSession(run, listen: output.listen)
+        let session = try FleetSession(configuration, listen: listen)
         defer { session.stop() }
         let wait = TerminalWait(signals: signals, wakeup: session.viewer.wakeup, device: device)
-        return .shown(try FleetShell(session, screen, wait, broker: run.broker, isASCII: isASCII).run())
+        let shell = FleetShell(session, screen, wait, broker: configuration.broker, isASCII: isASCII)
+        return .shown(try shell.run())
     }
 
     private static func variable(_ name: String) -> String? { getenv(name).map { String(cString: $0) } }

@@ -46,7 +46,8 @@ struct MachineFrame {
         let facts: [(String, String?)] = [
             ("link", status.presence.rawValue + (status.isFlapping ? ", flapping" : "")),
             ("state", status.lastState.name + (status.since.map { " since \(clock($0))" } ?? "")),
-            ("path", path), ("why", status.silence.map(words)), ("reasons", status.reasons.joined(separator: " ")),
+            ("path", path), ("validation", status.validation?.verdict.words), ("why", status.silence.map(words)),
+            ("reasons", status.reasons.joined(separator: " ")),
             (
                 "outages",
                 "\(status.outages) in 24 h" + (status.availability.map { ", available \(Self.percent($0))" } ?? "")

@@ -141,7 +141,8 @@ struct HistoryLineReader {
             sequence: sequence,
             status: status,
             reasons: reasons.compactMap(\.self),
-            suspension: event == ReachabilityChange.Event.suspend.rawValue ? suspension(suspended?.number) : nil
+            suspension: event == ReachabilityChange.Event.suspend.rawValue ? suspension(suspended?.number) : nil,
+            verdict: members["validation"].flatMap { try? ValidationSummary($0) }?.verdict
         )
     }
 

@@ -46,11 +46,11 @@ struct ServicePast {
         return history.map { .init(entries, timeline: $0.timeline) }
     }
 
+    /// Returns the change in a line; nil for a change of the verdict alone, which changes nothing that is shown of the past.
     private static func entry(_ line: [UInt8], at time: Timestamp) -> EarlierChanges.Entry? {
-        guard let members = (try? JSONText(line[...]))?.members, let change = ReachabilityChange(members: members)
-        else {
-            return nil
-        }
+        guard let members = (try? JSONText(line[...]))?.members, members["event"]?.string != "validation",
+            let change = ReachabilityChange(members: members)
+        else { return nil }
         return .init(change, time: time, utcOffset: SystemClock.utcOffset(at: time))
     }
 }

@@ -21,8 +21,8 @@ struct WebhookConfiguration: Hashable, Sendable {
         } catch {
             throw .init("cannot read the webhooks in '\(name)': \(error); name another file", exit: .usage)
         }
-        do throws(WebhookError) {
-            return try .init(parsing: bytes) { (path) throws(WebhookError) in
+        do throws(ConfigurationError) {
+            return try .init(parsing: bytes) { (path) throws(ConfigurationError) in
                 do throws(SystemError) {
                     return try FileContents.read(path, atMost: 4096)
                 } catch {
@@ -43,13 +43,13 @@ struct WebhookConfiguration: Hashable, Sendable {
     ///   - bytes: The text.
     ///   - contents: Reads the file of a secret.
     /// - Throws: The member at fault, and how to write it.
-    init(parsing bytes: [UInt8], contents: (String) throws(WebhookError) -> [UInt8]) throws(WebhookError) {
+    init(parsing bytes: [UInt8], contents: (String) throws(ConfigurationError) -> [UInt8]) throws(ConfigurationError) {
         let text: JSONText
         do throws(JSONError) { text = try JSONText(bytes[...]) } catch { throw .init("\(error)") }
         guard let members = text.members else {
             throw .init("it is no object; write {\"outbox\": …, \"webhooks\": […]}")
         }
-        try WebhookError.check(members, known: ["outbox", "webhooks"])
+        try ConfigurationError.check(members, known: ["outbox", "webhooks"])
         guard let outbox = members["outbox"]?.string, outbox.hasPrefix("/") else {
             throw .init("outbox: write the absolute path of the outbox's directory, such as /var/lib/netwatch/outbox")
         }
@@ -57,9 +57,9 @@ struct WebhookConfiguration: Hashable, Sendable {
             throw .init("webhooks: write a list with at least one object")
         }
         self.outbox = outbox
-        webhooks = try elements.enumerated().map { (index, element) throws(WebhookError) in
+        webhooks = try elements.enumerated().map { (index, element) throws(ConfigurationError) in
             guard let members = element.members else { throw .init("webhooks[\(index)]: it is no object") }
-            do throws(WebhookError) {
+            do throws(ConfigurationError) {
                 return try Webhook(members, contents)
             } catch {
                 throw .init("webhooks[\(index)].\(error)")
@@ -67,21 +67,6 @@ struct WebhookConfiguration: Hashable, Sendable {
         }
         let names = webhooks.map(\.name)
         guard Set(names).count == names.count else { throw .init("webhooks: two have the same name; rename one") }
-    }
-}
-
-/// Why webhooks cannot be used.
-struct WebhookError: Error, Hashable, CustomStringConvertible {
-    /// The member, the problem, and how to write it.
-    let description: String
-
-    init(_ description: String) { self.description = description }
-
-    /// Throws if an object has members that are not known, such as misspelled ones.
-    static func check(_ members: [String: JSONText], known: Set<String>) throws(Self) {
-        let unknown = Set(members.keys).subtracting(known).sorted()
-        guard let first = unknown.first else { return }
-        throw .init("\(first): there is no such member; the members are \(known.sorted().joined(separator: ", "))")
     }
 }
 
@@ -93,8 +78,8 @@ struct Webhook: Hashable, Sendable {
     let url: String
     /// The states of which events are sent.
     let states: Set<ReachabilityStatus>
-    /// Whether events that did not change the state are sent, too.
-    let sendsEveryEvent: Bool
+    /// The events that are sent.
+    let events: Events
     /// The body; nil for a CloudEvent.
     let template: LineTemplate?
     /// The media type of the body.
@@ -102,14 +87,27 @@ struct Webhook: Hashable, Sendable {
     /// The key of signatures; nil for none.
     let secret: [UInt8]?
 
+    /// Kinds of events.
+    enum Events: String, Hashable, Sendable {
+        /// Those that change the state.
+        case state
+        /// Those that change the state, or the verdict on the path.
+        case validation
+        /// Every one.
+        case all
+    }
+
     private static let members: Set = ["name", "url", "states", "events", "template", "contentType", "secretFile"]
 
-    init(_ members: [String: JSONText], _ contents: (String) throws(WebhookError) -> [UInt8]) throws(WebhookError) {
-        try WebhookError.check(members, known: Self.members)
+    init(
+        _ members: [String: JSONText],
+        _ contents: (String) throws(ConfigurationError) -> [UInt8]
+    ) throws(ConfigurationError) {
+        try ConfigurationError.check(members, known: Self.members)
         name = try Self.name(members["name"])
         url = try Self.url(members["url"])
         states = try Self.states(members["states"])
-        sendsEveryEvent = try Self.sendsEveryEvent(members["events"])
+        events = try Self.events(members["events"])
         template = try Self.template(members["template"])
         let usual = template == nil ? "application/cloudevents+json" : "application/json"
         contentType = try Self.contentType(members["contentType"]) ?? usual
@@ -121,7 +119,7 @@ struct Webhook: Hashable, Sendable {
         secret = try WebhookSignature.secret(in: try contents(path))
     }
 
-    private static func name(_ text: JSONText?) throws(WebhookError) -> String {
+    private static func name(_ text: JSONText?) throws(ConfigurationError) -> String {
         guard let name = text?.string, !name.isEmpty, name.utf8.count <= 64,
             name.utf8.allSatisfy({ isNameByte($0) })
         else { throw .init("name: write up to 64 letters, digits, '-' and '_'") }
@@ -135,14 +133,14 @@ struct Webhook: Hashable, Sendable {
         }
     }
 
-    private static func url(_ text: JSONText?) throws(WebhookError) -> String {
+    private static func url(_ text: JSONText?) throws(ConfigurationError) -> String {
         guard let url = text?.string, url.hasPrefix("https://") || url.hasPrefix("http://"),
             url.utf8.allSatisfy({ (0x21...0x7E).contains($0) })
         else { throw .init("url: write a URL that begins with https:// or http://") }
         return url
     }
 
-    private static func states(_ list: JSONText?) throws(WebhookError) -> Set<ReachabilityStatus> {
+    private static func states(_ list: JSONText?) throws(ConfigurationError) -> Set<ReachabilityStatus> {
         guard let list else { return Set(ReachabilityStatus.allCases) }
         let names = ReachabilityStatus.allCases.map(\.name).joined(separator: ", ")
         let states = list.elements?.map { $0.string.flatMap { ReachabilityStatus(name: $0) } } ?? [nil]
@@ -150,15 +148,17 @@ struct Webhook: Hashable, Sendable {
         return Set(states.compactMap(\.self))
     }
 
-    private static func sendsEveryEvent(_ text: JSONText?) throws(WebhookError) -> Bool {
-        switch text.map(\.string) {
-        case nil, "state": return false
-        case "all": return true
-        default: throw .init("events: write \"state\" for changes of the state, or \"all\"")
+    private static func events(_ text: JSONText?) throws(ConfigurationError) -> Events {
+        guard let text else { return .state }
+        guard let events = text.string.flatMap(Events.init) else {
+            throw .init(
+                "events: write \"state\" for changes of the state, \"validation\" for those of the verdict, too, or \"all\""
+            )
         }
+        return events
     }
 
-    private static func template(_ text: JSONText?) throws(WebhookError) -> LineTemplate? {
+    private static func template(_ text: JSONText?) throws(ConfigurationError) -> LineTemplate? {
         guard let text else { return nil }
         guard let template = text.string, !template.hasPrefix("@") else {
             throw .init("template: write a text that does not begin with '@'")
@@ -166,7 +166,7 @@ struct Webhook: Hashable, Sendable {
         do throws(TemplateError) { return try LineTemplate(template) } catch { throw .init("template: \(error)") }
     }
 
-    private static func contentType(_ text: JSONText?) throws(WebhookError) -> String? {
+    private static func contentType(_ text: JSONText?) throws(ConfigurationError) -> String? {
         guard let text else { return nil }
         guard let type = text.string, type.contains("/"), type.utf8.allSatisfy({ (0x20...0x7E).contains($0) }) else {
             throw .init("contentType: write a media type such as application/json")

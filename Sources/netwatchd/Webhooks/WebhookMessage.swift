@@ -2,6 +2,7 @@ import EventCore
 import EventService
 import NetwatchCore
 import ReachabilityCore
+import ValidationCore
 
 /// A message for a webhook: the body of a request to its URL, and the fields of the head.
 struct WebhookMessage: Hashable, Sendable {
@@ -21,12 +22,12 @@ struct WebhookMessage: Hashable, Sendable {
     ///   - source: The machine, as CloudEvents name it.
     init?(for webhook: Webhook, about id: EventID, _ line: [UInt8], from source: String) {
         guard let members = (try? JSONText(line[...]))?.members, let change = ReachabilityChange(members: members),
-            webhook.states.contains(change.status), webhook.sendsEveryEvent || change.status != change.previous
+            let kind = members["event"]?.string, webhook.wants(change, kind)
         else { return nil }
         let time = members["time"]?.string ?? ""
         let body =
-            webhook.template.map { Self.text($0, change, time, webhook.contentType) }
-            ?? Self.cloudEvent(id, change, time, source, String(decoding: line, as: UTF8.self))
+            webhook.template.map { Self.text($0, change, members, webhook.contentType) }
+            ?? Self.cloudEvent(id, change, kind, time, source, String(decoding: line, as: UTF8.self))
         self.body = body
         key = "netwatch-\(webhook.name)-\(id)"
         // The event's own time: the outbox refuses a message with the same key and other fields.
@@ -42,32 +43,62 @@ struct WebhookMessage: Hashable, Sendable {
     private static func text(
         _ template: LineTemplate,
         _ change: ReachabilityChange,
-        _ time: String,
+        _ members: [String: JSONText],
         _ type: String
     ) -> String {
         let isJSON = type.contains("json")
+        let verdict = members["validation"].flatMap { try? ValidationSummary($0) }?.verdict
         return template.pieces.map { piece in
             switch piece {
             case .text(let text): text
-            case .field(.time), .field(.utc): time
             case .field(let field):
-                field.value(in: change).map { isJSON ? $0.escapedForJSONAndTerminal : $0.escapedForTerminal }
-                    ?? LineTemplate.missing
+                Self.value(of: field, change, members, verdict).map {
+                    isJSON ? $0.escapedForJSONAndTerminal : $0.escapedForTerminal
+                } ?? LineTemplate.missing
             }
         }.joined()
+    }
+
+    /// Returns the value of a field; nil if the event has none.
+    private static func value(
+        of field: TemplateField,
+        _ change: ReachabilityChange,
+        _ members: [String: JSONText],
+        _ verdict: ValidationVerdict?
+    ) -> String? {
+        switch field {
+        case .time, .utc: members["time"]?.string ?? ""
+        case .event: members["event"]?.string
+        case .validation: verdict?.name
+        case .login: verdict?.portal?.loginURL
+        default: field.value(in: change)
+        }
     }
 
     /// Returns an event in the structured mode of CloudEvents 1.0 (JSON format).
     private static func cloudEvent(
         _ id: EventID,
         _ change: ReachabilityChange,
+        _ kind: String,
         _ time: String,
         _ source: String,
         _ line: String
     ) -> String {
         let object = line.split(separator: "\n").first ?? "{}"
         return #"{"specversion":"1.0","id":"\#(id)","source":"\#(source.escapedForJSONAndTerminal)","#
-            + #""type":"netwatch.\#(change.event.rawValue)","subject":"\#(change.status.name)","time":"\#(time)","#
+            + #""type":"netwatch.\#(kind)","subject":"\#(change.status.name)","time":"\#(time)","#
             + #""datacontenttype":"application/json","data":\#(object)}"#
+    }
+}
+
+extension Webhook {
+    /// Returns whether an event is to be sent, of a kind as JSON names it.
+    fileprivate func wants(_ change: ReachabilityChange, _ kind: String) -> Bool {
+        guard states.contains(change.status) else { return false }
+        switch events {
+        case .state: return change.status != change.previous
+        case .validation: return change.status != change.previous || kind == "validation"
+        case .all: return true
+        }
     }
 }

@@ -18,7 +18,7 @@ enum WebhookSignature {
     }
 
     /// Reads the key from the contents of its file: `whsec_` and 24 to 64 bytes in Base64.
-    static func secret(in contents: [UInt8]) throws(WebhookError) -> [UInt8] {
+    static func secret(in contents: [UInt8]) throws(ConfigurationError) -> [UInt8] {
         let text = String(decoding: contents, as: UTF8.self).filter { !$0.isWhitespace }
         let prefix = "whsec_"
         guard text.hasPrefix(prefix), let secret = Data(base64Encoded: String(text.dropFirst(prefix.count))),

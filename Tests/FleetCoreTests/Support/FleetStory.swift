@@ -3,6 +3,7 @@ import FleetCore
 import NetwatchCore
 import ReachabilityCore
 import Testing
+import ValidationCore
 
 /// A fleet whose machines send messages at times of the test's choice; seconds are counted from ``start``.
 struct FleetStory {
@@ -75,7 +76,8 @@ extension EventReport {
         _ status: ReachabilityStatus,
         at seconds: Double,
         reasons: [String] = [],
-        suspension: Duration? = nil
+        suspension: Duration? = nil,
+        validation: ValidationVerdict? = nil
     ) {
         self.init(
             id: .init(run: run, sequence: sequence),
@@ -83,7 +85,8 @@ extension EventReport {
             status: status,
             reasons: reasons,
             path: status.isReachable ? .init(interface: "wlan0", kind: "wifi", gateway: "192.0.2.1") : nil,
-            suspension: suspension
+            suspension: suspension,
+            validation: validation.map { .init(verdict: $0) }
         )
     }
 }

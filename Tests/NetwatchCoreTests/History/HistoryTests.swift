@@ -1,6 +1,7 @@
 import NetwatchCore
 import ReachabilityCore
 import Testing
+import ValidationCore
 
 @Suite struct HistoryTests {
     /// Seconds since 2026-11-20T00:00Z, which is day 20,777.
@@ -37,6 +38,49 @@ import Testing
         return HistoryTable(history, in: moment(0)..<moment(end), days: LocalDays { _ in 0 }) { time in
             "+\(time.seconds - Self.start)"
         }.lines
+    }
+
+    private func record(_ line: Int, _ seconds: Int64, _ verdict: ValidationVerdict?) -> HistoryRecord {
+        var record = record(line, seconds, .wifi, first: line == 1)
+        record.verdict = verdict
+        return record
+    }
+
+    @Test func `a time behind a portal or without internet is named, and is no outage`() {
+        let history = history(
+            record(1, 0, nil),
+            record(2, 60, .portal(.init(loginURL: "http://hotel.example/\u{1B}[2J"))),
+            record(3, 70, .portal(.init(loginURL: "http://hotel.example/\u{1B}[2J"))),
+            record(4, 120, .validated),
+            record(5, 150, .noInternet(.nameServer)),
+            record(6, 160, .notChecked),
+            record(7, 180, .noInternet(.noResponse))
+        )
+        #expect(
+            lines(history, until: 240).suffix(6)
+                == [
+                    "no outage", "", "limited from  until  length        verdict",
+                    "+60           +120   1 min         portal at http://hotel.example/\\u{1b}[2J",
+                    "+150          +160   10 s          no internet: no name server answers",
+                    "+180          -      1 min so far  no internet: no server answers",
+                ]
+        )
+        #expect(history.outages.isEmpty)
+        #expect(history.limitations(in: moment(0)..<moment(59)).isEmpty)
+        #expect(history.limitations(in: moment(100)..<moment(110)).count == 1)
+    }
+
+    @Test func `a verdict ends with its path, and where nothing was monitored`() {
+        let history = history(
+            record(1, 0, .portal(.init())),
+            record(2, 60, nil),
+            record(3, 70, .noInternet(.noResponse)),
+            record(4, 80, .notReachable),
+            record(5, 90, .portal(.init())),
+            record(9, 100, .portal(.init()))
+        )
+        let spans = history.limitations.map { [$0.start, $0.end].map { $0.map { moment(0).duration(to: $0) } } }
+        #expect(spans == [[0, 60], [70, 80], [90, 90], [100, nil]].map { $0.map { $0.map { .seconds($0) } } })
     }
 
     @Test func `the table has a line for each day`() {

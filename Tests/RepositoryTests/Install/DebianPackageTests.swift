@@ -137,7 +137,9 @@ struct DebianPackageTests {
         #expect(path.contains(/netwatchd_[0-9.]+_[a-z0-9]+\.deb$/))
         #expect(try ask(path, "--field", "").contains(/, netwatch \(= [0-9.]+\)\n/))
         let names = try names(in: path).filter { !$0.hasSuffix("/") }
-        let documents = ["changelog.gz", "copyright", "event.schema.json", "events.md", "grafana.json"]
+        let documents = [
+            "changelog.gz", "copyright", "event.schema.json", "events.md", "examples/validation.conf", "grafana.json",
+        ]
         let rest = [
             "etc/default/netwatchd", "lib/systemd/system/netwatchd.service", "lib/systemd/system/netwatchd.socket",
             "usr/bin/netwatchd", "usr/share/lintian/overrides/netwatchd", "usr/share/man/man1/netwatch-serve.1.gz",

@@ -22,7 +22,29 @@ struct ServiceUnitTests {
             ("netwatchd", 1.5),
         ]
     )
-    func analyzed(unit: String, exposure: Double) throws {
+    func analyzed(unit: String, exposure: Double) throws { try analyze(unit, exposure) }
+
+    @Test(
+        "systemd finds nothing at fault with the drop-in for validation, and little that the service could harm",
+        .enabled(if: InstallLab.hasCommand("systemd-analyze"))
+    )
+    func validation() throws {
+        let folder = path("netwatchd") + ".d"
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: false)
+        let text = try Repository.read("packaging/systemd/netwatchd-validation.conf")
+        try Data(text.utf8).write(to: URL(fileURLWithPath: folder + "/validation.conf"))
+        try analyze("netwatchd", 1.5)
+    }
+
+    @Test("Without the drop-in for validation, netwatchd asks no server and reaches no other machine")
+    func withoutValidation() throws {
+        let unit = try lab.read("there/lib/systemd/system/netwatchd.service")
+        #expect(unit.contains("\nIPAddressDeny=any\nIPAddressAllow=localhost\n") && !unit.contains("--validat"))
+        #expect(unit.contains(" NETWATCHD_VALIDATION=\n"))
+        #expect(unit.contains(" $NETWATCHD_VALIDATION $NETWATCHD_OPTIONS\n"))
+    }
+
+    private func analyze(_ unit: String, _ exposure: Double) throws {
         let verified = try LabProcess.run(
             "/usr/bin/systemd-analyze",
             ["verify", "--man=no", path(unit)],

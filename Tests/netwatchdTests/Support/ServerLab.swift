@@ -44,7 +44,8 @@ final class ServerLab: Sendable {
         path chosen: String? = nil,
         store: (any EventStore)? = nil,
         _ change: (inout EventServerLimits) -> Void = { _ in },
-        isSilent: Bool = false
+        isSilent: Bool = false,
+        validates: Bool = false
     ) throws {
         var limits = EventServerLimits()
         change(&limits)
@@ -60,7 +61,7 @@ final class ServerLab: Sendable {
             details: { event, send in send(Array("{\"seq\":\(event.change.sequence),\"wifi\":{}}\n".utf8)) }
         )
         if isSilent { sources.network = { _ in } }
-        server = EventServer(run: run, sources: sources, store: store, limits: limits)
+        server = EventServer(run: run, sources: sources, store: store, limits: limits, validates: validates)
         path = try chosen ?? Self.makeFolder() + "/events.sock"
         let socket = try UnixSocket(path: path).open()
         try server.listen(on: socket.descriptor, socket.access)

@@ -198,3 +198,16 @@ final class FleetViewer {
         }
     }
 }
+
+extension FleetViewer {
+    /// The first problem that the user should know of; nil if there is none.
+    var notice: String? { (connection.notice ?? storeFailure).map(\.escapedForTerminal) }
+
+    /// Whether the link and the state of all machines of the inventory are known; false without an inventory.
+    var isInventoryKnown: Bool {
+        guard let entries = configuration.inventory?.entries, !entries.isEmpty else { return false }
+        return entries.allSatisfy { entry in
+            model.status(of: entry.key).map { $0.presence != .unknown && $0.newest != nil } ?? false
+        }
+    }
+}

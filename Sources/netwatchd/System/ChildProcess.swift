@@ -1,0 +1,56 @@
+import Glibc
+import LinuxSystem
+
+/// A command that was started with files of its own (posix_spawn(3)).
+struct ChildProcess {
+    /// Its process id; valid until ``wait()`` has returned.
+    let id: pid_t
+
+    /// Starts a command.
+    ///
+    /// - Parameters:
+    ///   - words: Its path and arguments.
+    ///   - input: The file that is its stdin.
+    ///   - output: The file that is its stdout; nil for `/dev/null`.
+    /// - Returns: The running command.
+    /// - Throws: The errno if it can't be started.
+    static func start(_ words: [String], input: Int32, output: Int32? = nil) throws(SystemError) -> Self {
+        var arguments = words.map { strdup($0) } + [nil]
+        defer { for argument in arguments { free(argument) } }
+        var actions = posix_spawn_file_actions_t()
+        posix_spawn_file_actions_init(&actions)
+        defer { posix_spawn_file_actions_destroy(&actions) }
+        posix_spawn_file_actions_adddup2(&actions, input, STDIN_FILENO)
+        if let output {
+            posix_spawn_file_actions_adddup2(&actions, output, STDOUT_FILENO)
+        } else {
+            posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, "/dev/null", O_RDWR, 0)
+        }
+        var attributes = posix_spawnattr_t()
+        posix_spawnattr_init(&attributes)
+        defer { posix_spawnattr_destroy(&attributes) }
+        // The thread that calls this has all signals blocked.
+        var mask = sigset_t()
+        sigemptyset(&mask)
+        posix_spawnattr_setsigmask(&attributes, &mask)
+        // In a group of its own, which a terminal's control-C does not reach: this process ends it.
+        posix_spawnattr_setpgroup(&attributes, 0)
+        posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETPGROUP))
+        var id = pid_t()
+        let failure = posix_spawn(&id, words[0], &actions, &attributes, &arguments, environ)
+        guard failure == 0 else { throw .init(code: failure) }
+        return .init(id: id)
+    }
+
+    /// Ends it at once (SIGKILL).
+    func kill() { Glibc.kill(id, SIGKILL) }
+
+    /// Waits for its end.
+    ///
+    /// - Returns: Its exit status; 128 plus the number of the signal that ended it.
+    func wait() throws(SystemError) -> Int32 {
+        var status: Int32 = 0
+        _ = try retryingOnInterrupt { waitpid(id, &status, 0) }
+        return status & 0x7F == 0 ? (status >> 8) & 0xFF : 128 + (status & 0x7F)
+    }
+}
