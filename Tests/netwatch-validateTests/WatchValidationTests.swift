@@ -117,7 +117,7 @@ import ValidationCore
         tool.send(SIGKILL)
         #expect(try tool.exitCode() == 1000 + SIGKILL)
         for child in children {
-            while kill(child, 0) == 0 { sched_yield() }
+            while ToolProcess.isRunning(child) { sched_yield() }
         }
     }
 }

@@ -65,6 +65,12 @@ extension ValidateLab.Answer {
 }
 
 extension ToolProcess {
+    /// Returns whether a process runs: it is there, and has not ended without being reaped (proc_pid_stat(5)).
+    static func isRunning(_ id: Int32) -> Bool {
+        guard let bytes = try? Repository.bytes(of: "/proc/\(id)/stat"), !bytes.isEmpty else { return false }
+        return !String(decoding: bytes, as: UTF8.self).contains(") Z ")
+    }
+
     /// The lines of stdout until one satisfies a condition, which is the last; fewer if stdout ends.
     func lines(until condition: (String) -> Bool) throws -> [String] {
         var lines: [String] = []
