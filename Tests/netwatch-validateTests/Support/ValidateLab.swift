@@ -46,8 +46,18 @@ final class ValidateLab: Sendable {
     /// The number of requests that arrived over Wi-Fi and over the modem.
     var requests: [Int] { servers.map { $0.connections.reduce(0) { $0 + $1.requests.count } } }
 
+    /// Runs the tool with this server to its end, and returns the lines of its output.
+    func lines(_ arguments: String...) throws -> [String] {
+        let tool = try tool(arguments)
+        let text = try tool.output.rest()
+        _ = try tool.exitCode()
+        return text.split(separator: "\n").map(String.init)
+    }
+
     /// Starts the tool with this server.
-    func tool(_ arguments: String...) throws -> ToolProcess {
+    func tool(_ arguments: String...) throws -> ToolProcess { try tool(arguments) }
+
+    private func tool(_ arguments: [String]) throws -> ToolProcess {
         let end = arguments.firstIndex(of: "--") ?? arguments.endIndex
         let options = ["--validate", url] + Self.kinds
         return try ToolProcess(arguments[..<end] + options + arguments[end...], in: uplinks.home)
