@@ -19,7 +19,7 @@ import ValidationCore
         #expect(try text.output.line()?.contains(" wifi wlan0 (wifi), ipv4 192.0.2.2 via 192.0.2.1") == true)
         #expect(try text.output.line() == "validation: wifi, and servers on the internet answer")
         #expect(try text.output.line() == nil && text.exitCode() == 0)
-        let report = try #require(try report(in: lab.tool("status", "--json").output.line()))
+        let report = try #require(try report(in: lab.lines("status", "--json").first))
         #expect(report.verdict == .validated && report.basis == .probes && report.checkedAt != nil)
         #expect(report.path?.name == "wlan0" && report.path?.isMetered == false)
         #expect(lab.requests[0] >= 2 && lab.requests[1] == 0)
@@ -32,18 +32,18 @@ import ValidationCore
         let shown = #"https://hotel.example/login?\u{9b}31m"#
         #expect(try text.output.line() == "validation: wifi, but a portal asks for a login at \(shown)")
         #expect(try text.exitCode() == 0)
-        let line = try #require(try lab.tool("status", "--json").output.line())
+        let line = try #require(try lab.lines("status", "--json").first)
         #expect(line.contains(#""loginURL":"https://hotel.example/login?\u009b31m""#))
         #expect(try report(in: line)?.verdict == .portal(.init(loginURL: ValidateLab.login)))
         let format = "{status} {validation} {login}"
-        #expect(try lab.tool("status", "--format", format).output.line() == "wifi portal \(shown)")
+        #expect(try lab.lines("status", "--format", format) == ["wifi portal \(shown)"])
     }
 
     @Test func `a path that is metered is asked because somebody wants to know`() throws {
         let lab = try ValidateLab()
-        try lab.uplinks.loseWiFi()
+        try lab.uplinks.home.rtnl.setDown("wlan0")
         #expect(try lab.tool("wait", "--for", "cellular", "--validated").exitCode() == 0)
-        let report = try report(in: lab.tool("status", "--json").output.line())
+        let report = try report(in: lab.lines("status", "--json").first)
         #expect(report?.verdict == .validated && report?.path?.isMetered == true)
         #expect(lab.requests[1] >= 2)
     }
@@ -71,7 +71,7 @@ import ValidationCore
 
     @Test func `an explanation has the sentence, the fix and what each server has answered`() throws {
         let lab = try ValidateLab(.page)
-        let lines = try lab.tool("explain").output.rest().split(separator: "\n").map(String.init)
+        let lines = try lab.lines("explain")
         #expect(lines.count > 6)
         #expect(lines.contains("  but: a portal answers in the place of servers"))
         #expect(lines.contains("    fix: open an http:// page in a browser, and log in"))

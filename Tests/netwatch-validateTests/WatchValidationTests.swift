@@ -22,7 +22,7 @@ import ValidationCore
         var lines = try tool.lines(until: isOf("portal"))
         lab.answer.update { $0 = .noContent }
         lines += try tool.lines(until: isOf("validated"))
-        try lab.uplinks.loseWiFi()
+        try lab.uplinks.home.rtnl.setDown("wlan0")
         lines += try tool.lines { $0.contains(#""status":"cellular""#) }
         let all = try lines.map(members)
         #expect(all.first?["event"]?.string == "state")
@@ -40,7 +40,7 @@ import ValidationCore
 
     @Test func `a metered path is not asked by a watch, unless that is allowed`() throws {
         let lab = try ValidateLab()
-        try lab.uplinks.loseWiFi()
+        try lab.uplinks.home.rtnl.setDown("wlan0")
         #expect(try lab.tool("wait", "--for", "cellular", "--validated").exitCode() == 0)
         let before = lab.requests[1]
         let sparing = try lab.tool("watch", "--json")
@@ -117,7 +117,7 @@ import ValidationCore
         tool.send(SIGKILL)
         #expect(try tool.exitCode() == 1000 + SIGKILL)
         for child in children {
-            while kill(child, 0) == 0 { sched_yield() }
+            while ToolProcess.isRunning(child) { sched_yield() }
         }
     }
 }

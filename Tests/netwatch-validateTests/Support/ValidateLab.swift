@@ -46,8 +46,18 @@ final class ValidateLab: Sendable {
     /// The number of requests that arrived over Wi-Fi and over the modem.
     var requests: [Int] { servers.map { $0.connections.reduce(0) { $0 + $1.requests.count } } }
 
+    /// Runs the tool with this server to its end, and returns the lines of its output.
+    func lines(_ arguments: String...) throws -> [String] {
+        let tool = try tool(arguments)
+        let text = try tool.output.rest()
+        _ = try tool.exitCode()
+        return text.split(separator: "\n").map(String.init)
+    }
+
     /// Starts the tool with this server.
-    func tool(_ arguments: String...) throws -> ToolProcess {
+    func tool(_ arguments: String...) throws -> ToolProcess { try tool(arguments) }
+
+    private func tool(_ arguments: [String]) throws -> ToolProcess {
         let end = arguments.firstIndex(of: "--") ?? arguments.endIndex
         let options = ["--validate", url] + Self.kinds
         return try ToolProcess(arguments[..<end] + options + arguments[end...], in: uplinks.home)
@@ -65,6 +75,12 @@ extension ValidateLab.Answer {
 }
 
 extension ToolProcess {
+    /// Returns whether a process runs: it is there, and has not ended without being reaped (proc_pid_stat(5)).
+    static func isRunning(_ id: Int32) -> Bool {
+        guard let bytes = try? Repository.bytes(of: "/proc/\(id)/stat"), !bytes.isEmpty else { return false }
+        return !String(decoding: bytes, as: UTF8.self).contains(") Z ")
+    }
+
     /// The lines of stdout until one satisfies a condition, which is the last; fewer if stdout ends.
     func lines(until condition: (String) -> Bool) throws -> [String] {
         var lines: [String] = []

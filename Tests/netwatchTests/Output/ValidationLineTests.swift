@@ -59,7 +59,7 @@ import ValidationCore
     @Test func `a verdict is a line of text, and a change keeps its own`() {
         let portal = Self.told(.portal(.init(loginURL: "https://hotel.example/")))
         let text = line(.text, portal)
-        #expect(text.hasSuffix(" validation: wifi, but a portal asks for a login at https://hotel.example/\n"))
+        #expect(text.hasSuffix(" validation: cellular, but a portal asks for a login at https://hotel.example/\n"))
         #expect(line(.text, Self.told(.validated, isOfValidation: false)) == Samples.first.textLine())
     }
 
