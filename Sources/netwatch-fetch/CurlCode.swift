@@ -107,8 +107,8 @@ extension CurlCode {
                 .requestTimedOut:
                 .timedOut
             case .connectivityTimedOut: .connectivityTimedOut
-            case .connectionRefused, .pathNotAllowed, .pathNotValidated, .circuitOpen, .notCached, .networkUnreachable, .hostUnreachable,
-                .prohibited, .blackholed, .tooManyDescriptors, .connectFailed:
+            case .connectionRefused, .pathNotAllowed, .pathNotValidated, .circuitOpen, .notCached, .networkUnreachable,
+                .hostUnreachable, .prohibited, .blackholed, .tooManyDescriptors, .connectFailed:
                 .notConnected
             case .addressNotAvailable, .interfaceNotFound: .interfaceFailed
             case .tlsFailed: .handshakeFailed
