@@ -18,8 +18,9 @@ import Testing
         let interface = try #require(definitions["interface"]?["properties"])
         #expect(try names(definitions["reason"]?["enum"]) == ReachabilityReason.allCases.map(\.rawValue))
         #expect(try Set(names(definitions["status"]?["enum"])) == Set(ReachabilityStatus.allCases.map(\.name)))
-        // The service reports gaps, the monitor has none.
-        #expect(try names(properties["event"]?["enum"]) == ReachabilityChange.Event.allCases.map(\.rawValue) + ["gap"])
+        // The monitor has neither gaps, which the service reports, nor verdicts.
+        let events = ReachabilityChange.Event.allCases.map(\.rawValue) + ["gap", "validation"]
+        #expect(try names(properties["event"]?["enum"]) == events)
         #expect(try names(interface["kind"]?["enum"]) == InterfaceKind.allCases.map(\.rawValue))
         #expect(try names(interface["by"]?["enum"]) == KindSource.allCases.map(\.rawValue))
     }
