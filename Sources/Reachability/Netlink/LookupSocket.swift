@@ -89,11 +89,14 @@ final class LookupSocket {
         for position in results.indices { results[position].selectSource(connector, connects: connects) }
         let again = results.indices.filter { results[$0].needsSecondLookup }
         let explained = detail ? results.indices.filter { results[$0].isRoute } : []
+        let sourced = detail ? again.filter { results[$0].hasSourceOfRoute } : []
         var requests = again.map { Request(flow: results[$0].flow) }
         requests += explained.map { Request(flow: results[$0].flow, matchesRoute: true) }
-        let replies = try exchange(requests)
-        for (position, reply) in zip(again, replies) { results[position].reply = reply }
-        for (position, reply) in zip(explained, replies[again.count...]) { results[position].match = reply }
+        requests += sourced.map { Request(flow: flows[$0], matchesRoute: true) }
+        var replies = try exchange(requests)[...]
+        for position in again { results[position].reply = replies.removeFirst() }
+        for position in explained { results[position].match = replies.removeFirst() }
+        for position in sourced { results[position].sourceMatch = replies.removeFirst() }
         return results.map(\.probeResult)
     }
 
@@ -200,6 +203,8 @@ private struct Resolution {
     var reply: LookupSocket.Reply
     /// The route in its table, if that was looked up.
     var match: LookupSocket.Reply?
+    /// The route of the first lookup, which selected the source, in its table, if that was looked up.
+    var sourceMatch: LookupSocket.Reply?
     private(set) var needsSecondLookup = false
     private var isFinal = true
 
@@ -213,6 +218,9 @@ private struct Resolution {
         if case .route = reply { return true }
         return needsSecondLookup
     }
+
+    /// Whether the source of the second lookup is that of the first one's route.
+    var hasSourceOfRoute: Bool { needsSecondLookup && flow.family == .ipv4 }
 
     mutating func selectSource(_ connector: ConnectProbe?, connects: Bool) {
         switch reply {
@@ -254,8 +262,14 @@ private struct Resolution {
             }
             guard case .route(let matched)? = match else { return .init(.selected(selection)) }
             selection.metric = matched.metric
-            return .init(.selected(selection), matched: matched.destination, isMultipath: matched.nextHops.count > 1)
+            return .init(.selected(selection), matched: matched.destination, isMultipath: isMultipath)
         }
+    }
+
+    /// Whether one of the routes has several next hops: a rule on the source may make the second lookup depend on the next
+    /// hop that the first one selected.
+    private var isMultipath: Bool {
+        [match, sourceMatch].contains { if case .route(let route)? = $0 { route.nextHops.count > 1 } else { false } }
     }
 }
 

@@ -193,7 +193,7 @@ package struct ProbeResult: Sendable, Hashable {
     package var outcome: LookupOutcome
     /// The prefix of the route that was selected; nil if it was not asked for (`RTM_F_FIB_MATCH`), or if there is none.
     package var matched: IPPrefix?
-    /// Whether that route has several next hops, of which the reply names one.
+    /// Whether that route, or the one that selected the source, has several next hops, of which the reply names one.
     package var isMultipath: Bool
     /// Whether connect(2) would make no further lookup; if not, a refusal is not final.
     package var isFinal: Bool

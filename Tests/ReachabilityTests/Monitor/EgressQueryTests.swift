@@ -61,6 +61,26 @@ import Testing
         #expect(Self.path(lab)?.interface?.name == "wan0")
     }
 
+    @Test func `a source that one of several next hops selects is left to a monitor`() throws {
+        let lab = try Self.lab()
+        try lab.rtnl.addRoute("default", via: "192.0.2.1", on: "wan0", table: .init(rawValue: 100))
+        for source in ["192.0.2.2", "198.51.100.2"] {
+            var rule = RuleMessage(family: .ipv4)
+            (rule.priority, rule.table) = (100, .init(rawValue: 100))
+            rule.source = IPPrefix(try #require(IPAddress(source)), length: 32)
+            try lab.rtnl.addRule(rule)
+        }
+        #expect(Self.path(lab) == nil)
+        var route = RouteMessage(destination: .all(.ipv4))
+        route.nextHops = [
+            .init(interface: 10, gateway: IPAddress("192.0.2.1")),
+            .init(interface: 12, gateway: IPAddress("198.51.100.1")),
+        ]
+        try lab.rtnl.route(.add, route)
+        #expect(Self.path(lab) == nil)
+        #expect(try Self.monitoredPath(lab).ipv4?.interface.name == "wan0")
+    }
+
     @Test func `a namespace that cannot be entered gives none`() {
         #expect(EgressQuery(.init(namespace: .path("/no/such/file"))).path(within: .seconds(60)) == nil)
     }

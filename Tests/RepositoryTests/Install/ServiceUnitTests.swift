@@ -95,7 +95,7 @@ struct ServiceUnitTests {
     func activated() throws {
         let text = try lab.read("there/lib/systemd/system/netwatchd.service")
         let line = try #require(text.firstMatch(of: /(?m)^ExecStart=(.*)$/)).1
-        let words = line.split(separator: " ").map(String.init).filter { $0 != "$NETWATCHD_OPTIONS" }
+        let words = line.split(separator: " ").map(String.init).filter { !$0.hasPrefix("$") }
         let path = lab.root.path + "/events.sock"
         let options = ["--bounding-set=-all", "--inh-caps=-all", "--no-new-privs"]
         let readme = try ReadmeLab()
