@@ -3,7 +3,7 @@ import Glibc
 import LinuxSystem
 import ReachabilityCore
 
-/// Notices when whoever started this process is gone: its end of stdout or stdin is closed then.
+/// Detects the end of the process that started this one: its end of stdout or stdin is closed then.
 ///
 /// Stdin counts if it is a pipe or a socket. A terminal, a file and `/dev/null` say nothing about a parent.
 struct ReaderWatch {

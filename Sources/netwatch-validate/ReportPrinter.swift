@@ -22,7 +22,7 @@ final class ReportPrinter: Sendable {
     ///
     /// - Parameters:
     ///   - mode: What is printed.
-    ///   - wakeup: Told when the printing has ended.
+    ///   - wakeup: Signalled when the printing has ended.
     init(_ mode: Mode, wakeup: Wakeup) {
         self.mode = mode
         self.wakeup = wakeup
