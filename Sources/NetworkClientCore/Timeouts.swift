@@ -16,6 +16,10 @@ public struct Timeouts: Sendable, Hashable {
     public var read: Duration?
     /// Without progress in sending the request: no byte was accepted by the kernel although some are left.
     public var write: Duration?
+    /// The wait for the 100 (Continue) response; the body is sent after it (RFC 9110, 10.1.1).
+    ///
+    /// It fails no request. Without this limit, a server that does not support `Expect` never gets the body.
+    public var expectContinue: Duration?
     /// The whole request, including all waits.
     public var total: Duration?
 
@@ -29,6 +33,7 @@ public struct Timeouts: Sendable, Hashable {
         firstByte: Duration? = .seconds(60),
         read: Duration? = .seconds(60),
         write: Duration? = .seconds(60),
+        expectContinue: Duration? = .seconds(1),
         total: Duration? = nil
     ) {
         self.resolve = resolve
@@ -37,6 +42,7 @@ public struct Timeouts: Sendable, Hashable {
         self.firstByte = firstByte
         self.read = read
         self.write = write
+        self.expectContinue = expectContinue
         self.total = total
     }
 

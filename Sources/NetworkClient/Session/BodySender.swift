@@ -43,8 +43,6 @@ final class BodySender {
         self.timer = timer
     }
 
-    /// The maximum wait for a 100 (Continue) response; the body is sent after it (RFC 9110, 10.1.1).
-    private static let continueTimeout = Duration.seconds(1)
     /// The size in bytes from which a body may exceed the kernel's buffers, so that the write timeout applies.
     private static let largeBodySize = 32_768
     /// The maximum number of bytes that are sent in one turn of the event loop.
@@ -113,10 +111,10 @@ final class BodySender {
         handle.extras.wasBodyRead = true
     }
 
-    /// Holds the body until the 100 (Continue) response, or until ``continueTimeout``.
+    /// Holds the body until the 100 (Continue) response, or until ``Timeouts/expectContinue``.
     private func hold(_ now: NIODeadline) {
         current?.isHeld = true
-        timer.set(.firstByte, after: Self.continueTimeout, from: now)
+        timer.set(.firstByte, after: current?.handle.current.limits.expectContinue, from: now)
     }
 
     /// Sends a body that was held.

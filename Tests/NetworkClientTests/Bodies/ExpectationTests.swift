@@ -16,8 +16,10 @@ struct ExpectationTests {
         }
     }
 
-    private func session(_ server: ScriptedServer) throws -> HTTPSession {
-        try HTTPSession(baseURL: "http://127.0.0.1:\(server.port)/", configuration: .init(timeouts: .lasting))
+    private func session(_ server: ScriptedServer, expectContinue: Duration = .seconds(300)) throws -> HTTPSession {
+        var timeouts = Timeouts.lasting
+        timeouts.expectContinue = expectContinue
+        return try HTTPSession(baseURL: "http://127.0.0.1:\(server.port)/", configuration: .init(timeouts: timeouts))
     }
 
     private func expectResent(_ server: ScriptedServer, _ body: [UInt8]) {
@@ -65,14 +67,15 @@ struct ExpectationTests {
             .readToEnd,
         ])
         let options = RequestOptions(expectsContinue: true, startsAtOnce: false)
-        let request = try session(server).upload("a", from: .bytes([1]), options: options)
+        let request = try session(server, expectContinue: .milliseconds(300))
+            .upload("a", from: .bytes([1]), options: options)
         let events = request.events
         request.resume()
         for await case .head in events { break }
         request.pause()
         request.resume()
         // Longer than the wait for 100 Continue.
-        try await Task.sleep(for: .seconds(1.5))
+        try await Task.sleep(for: .milliseconds(800))
         latch.open()
         #expect(try await request.response().status == 403)
         try await server.waitForEnds()
@@ -114,7 +117,8 @@ struct ExpectationTests {
         let server = try ScriptedServer(always: [.readHead, .await(latch), Self.refusal, .readToEnd])
         let sequence = WatchedSequence([[1], [2]]) { latch.open() }
         let options = RequestOptions(expectsContinue: true)
-        let response = try await session(server).upload("a", from: .once(sequence), options: options).response()
+        let session = try session(server, expectContinue: .milliseconds(50))
+        let response = try await session.upload("a", from: .once(sequence), options: options).response()
         #expect(response.status == 417)
         #expect(server.connections.count == 1)
     }
