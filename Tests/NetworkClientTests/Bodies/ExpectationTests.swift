@@ -50,8 +50,10 @@ struct ExpectationTests {
             status: "401 Unauthorized",
             headers: ["WWW-Authenticate: Basic realm=\"a\""]
         )
+        let leave = ServerStep.send("HTTP/1.1 100 Continue\r\n\r\n")
         let server = try ScriptedServer { number in
-            number == 0 ? [.readHead, challenge, .readToEnd] : [.readRequest, .response("taken")]
+            number == 0
+                ? [.readHead, challenge, .readToEnd] : [.readHead, leave, .readBody, .response("taken")]
         }
         let sequence = WatchedSequence([[1], [2]])
         let options = RequestOptions(expectsContinue: true, credential: .init(user: "u", password: "p"))
