@@ -76,9 +76,17 @@ is_told_to_roam() { [ "$(control_station "$1" roam "$2")" = OK ]; }
 is_associated_with() { iw dev "$1" link | grep -q "$2"; }
 
 # Joins an open network without a supplicant: join WLAN SSID
+#
+# The kernel can lose an attempt to connect, for example just after it resumed, and then tells no end of it.
 join() {
     ip link set dev "$1" up
-    iw dev "$1" connect -w "$2" 2412
+    eventually 30 is_connected_to "$@"
+}
+is_connected_to() {
+    timeout 5 iw dev "$1" connect -w "$2" 2412 || {
+        leave "$1"
+        return 1
+    }
 }
 leave() { iw dev "$1" disconnect; }
 
