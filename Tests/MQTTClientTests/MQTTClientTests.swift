@@ -403,7 +403,7 @@ struct MQTTClientTests {
         try await lab.waitForConnections()
         // TEST-NET-1 (RFC 5737): an address of no machine, from which nothing is sent.
         lab.client.use(.through(.address("192.0.2.2"), path: "second"))
-        let events = try await lab.wait(for: "two failures") { Self.delays($0).count == 2 }
+        let events = try await lab.wait(for: "two failures") { Self.delays($0).count >= 2 }
         let delays = Self.delays(events)
         #expect(delays[0] <= .seconds(1) && delays[1] <= .seconds(2))
         await lab.stop()
