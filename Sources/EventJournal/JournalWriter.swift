@@ -35,6 +35,7 @@ struct JournalWriter {
         case .start(let age, let now, let body):
             body(await attempt { [run = configuration.run] in try $0.start(since: age, at: now, in: run) } ?? nil)
         case .report(let age, let now, let body):
+            if queue.hasWaiting { await flush() }
             let (run, place) = (configuration.run, configuration.place)
             body(await attempt { try JournalReport.line($0, since: age, at: now, in: run, place) })
         }
