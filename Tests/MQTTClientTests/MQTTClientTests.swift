@@ -477,7 +477,7 @@ struct MQTTClientTests {
         let received = LabInbox<String>()
         let acceptance = MultiThreadedEventLoopGroup.singleton.next().makePromise(of: Void.self)
         let server = try await HesitatingBroker.start(received, acceptance.futureResult)
-        let lab = try ClientLab(try #require(server.localAddress?.port))
+        let lab = try ClientLab(try #require(server.localAddress?.port)) { $0.connectTimeout = .seconds(300) }
         while received.all.isEmpty { try await Task.sleep(for: .milliseconds(5)) }
         lab.publish(1...1)
         let stopping = Task { await lab.client.stop(within: .seconds(120)) }
