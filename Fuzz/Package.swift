@@ -48,7 +48,17 @@ let package = Package(
             dependencies: [.product(name: "HTTPTypes", package: "swift-http-types")],
             swiftSettings: linkedSettings
         ),
-        .target(name: "EventCore", dependencies: ["ReachabilityCore"], swiftSettings: linkedSettings),
+        .target(name: "ValidationCore", dependencies: ["ReachabilityCore"], swiftSettings: linkedSettings),
+        .target(
+            name: "NetwatchCore",
+            dependencies: ["ReachabilityCore", "ValidationCore"],
+            swiftSettings: linkedSettings
+        ),
+        .target(
+            name: "EventCore",
+            dependencies: ["NetwatchCore", "ReachabilityCore", "ValidationCore"],
+            swiftSettings: linkedSettings
+        ),
         .executableTarget(
             name: "FuzzEventRequest",
             dependencies: ["EventCore", "FuzzSupport"],
