@@ -29,6 +29,8 @@ final class ClientLab: Sendable {
             session: session
         )
         configuration.plan = .init(.milliseconds(20)...(.milliseconds(100)))
+        // Longer than a busy machine takes.
+        configuration.connectTimeout = .seconds(300)
         change(&configuration)
         client = MQTTClient(configuration, on: MultiThreadedEventLoopGroup.singleton.next())
         client.start(will: { will }, handler: { [events] in events.put($0) })
@@ -477,7 +479,7 @@ struct MQTTClientTests {
         let received = LabInbox<String>()
         let acceptance = MultiThreadedEventLoopGroup.singleton.next().makePromise(of: Void.self)
         let server = try await HesitatingBroker.start(received, acceptance.futureResult)
-        let lab = try ClientLab(try #require(server.localAddress?.port)) { $0.connectTimeout = .seconds(300) }
+        let lab = try ClientLab(try #require(server.localAddress?.port))
         while received.all.isEmpty { try await Task.sleep(for: .milliseconds(5)) }
         lab.publish(1...1)
         let stopping = Task { await lab.client.stop(within: .seconds(120)) }
