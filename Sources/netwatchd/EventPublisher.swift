@@ -80,7 +80,7 @@ final class EventPublisher: Sendable {
         wakeup.signal()
     }
 
-    /// Takes a report of the validator: publishes an event if the verdict on the path is another one than in the newest event.
+    /// Takes a report of the validator: publishes an event if the verdict on the path differs from that of the newest event.
     ///
     /// - Parameter report: The report; nil if there are none any more, so that nothing is known.
     func take(_ report: ValidationSummary?) {

@@ -50,7 +50,7 @@ package struct QueuedSocketError: Sendable, Hashable {
 extension QueuedSocketError {
     /// Decodes the first error in the control messages of a datagram from the error queue (cmsg(3)).
     ///
-    /// Returns nil if there is none, if a message is cut off, or if the error's origin is another one, such as a timestamp.
+    /// Returns nil if there is none, if a message is cut off, or if it is neither local nor ICMP, such as a timestamp.
     ///
     /// - Parameter bytes: The control messages, in this machine's byte order and with the alignment of its words.
     package init?(controlMessages bytes: RawSpan) {

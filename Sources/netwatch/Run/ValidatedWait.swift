@@ -23,7 +23,7 @@ struct ValidatedOptions: ParsableArguments {
 
     /// The arguments of `netwatch-validate`; nil if validation is off.
     ///
-    /// Whoever waits for the answer has asked for it, on a metered path as well.
+    /// The user waits for the verdict, so a metered path is probed as well.
     func processArguments(_ common: CommonOptions) -> [String]? {
         guard isNeeded else { return nil }
         let arguments = validation.processArguments(common)

@@ -40,7 +40,7 @@ import Testing
         return try client.response().body
     }
 
-    /// The next event whose verdict is another one.
+    /// The next event with a different verdict.
     private func verdict(_ events: EventClient, after last: String?) throws -> JSONValue {
         while true {
             let object = try events.object()
