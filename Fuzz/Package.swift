@@ -64,6 +64,16 @@ let package = Package(
             dependencies: ["EventCore", "FuzzSupport"],
             swiftSettings: settings
         ),
+        .executableTarget(
+            name: "FuzzValidationReport",
+            dependencies: ["FuzzSupport", "NetwatchCore"],
+            swiftSettings: settings
+        ),
+        .executableTarget(
+            name: "FuzzQueuedError",
+            dependencies: ["FuzzSupport", "ReachabilityCore"],
+            swiftSettings: settings
+        ),
         .target(name: "MQTTCore", swiftSettings: linkedSettings),
         .executableTarget(name: "FuzzMQTT", dependencies: ["FuzzSupport", "MQTTCore"], swiftSettings: settings),
         .executableTarget(

@@ -205,6 +205,32 @@ for name, lines in {
 }.items():
     save("FuzzEventRequest", name, "\r\n".join(lines + ["", ""]).encode())
 
+# Reports of netwatch-validate.
+REPORT = '{"verdict":"%s","since":"2026-11-26T08:00:00.000000Z","checked":null,"basis":"probes"%s}'
+for name, (verdict, members) in {
+    "validated": ("validated", ',"path":{"index":4,"interface":"wlan0","gateways":["192.0.2.1"],"networks":["192.0.2.0/24"],"metered":false},"trouble":[]'),
+    "portal": ("portal", ',"loginURL":"https://h.example/login","venueURL":null,"expires":"2026-11-26T09:00:00.5Z","bytesLeft":1048576'),
+    "interception": ("noInternet", ',"reason":"interception","detail":"issued by \\u001b[1mHotel","pending":"pathChanged"'),
+    "silent": ("noInternet", ',"reason":"noResponse","trouble":[{"endpoint":"tcp://a:80","meaning":"timedOut","detail":null}]'),
+    "unchecked": ("notChecked", ""),
+}.items():
+    save("FuzzValidationReport", name, (REPORT % (verdict, members)).encode())
+
+
+def control_message(level, kind, payload):
+    return struct.pack("<Qii", 16 + len(payload), level, kind) + payload + bytes(-len(payload) % 8)
+
+
+# Control messages of a socket's error queue.
+ADDRESS4, ADDRESS6 = bytes([2, 0, 0, 0, 192, 0, 2, 1]) + bytes(8), bytes([10]) + bytes(7) + bytes([0x20, 1, 0xD, 0xB8]) + bytes(16)
+for name, data in {
+    "icmp": control_message(0, 11, struct.pack("<IBBBxII", 113, 2, 11, 0, 0, 0) + ADDRESS4),
+    "icmpv6": control_message(41, 25, struct.pack("<IBBBxII", 90, 3, 2, 0, 1280, 0) + ADDRESS6),
+    "local": control_message(0, 11, struct.pack("<IBBBxII", 90, 1, 0, 0, 1500, 0) + bytes(16)),
+    "second": control_message(0, 2, bytes(4)) + control_message(0, 11, struct.pack("<IBBBxII", 111, 2, 3, 3, 0, 0) + ADDRESS4),
+}.items():
+    save("FuzzQueuedError", name, data)
+
 # MQTT: a byte for how the packets are split, a byte for the version and the maximum size, and the packets of a broker.
 for name, (options, packets) in {
     "connected": (0xFE, b"\x20\x0d\1\0\x0a\x13\0\x1e\x21\0\2\x27\0\0\4\0\x40\2\0\1\x40\4\0\2\x97\0\xd0\0"),

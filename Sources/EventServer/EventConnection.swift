@@ -36,9 +36,7 @@ final class EventConnection: ChannelInboundHandler {
     private(set) var peer = EventHub.Peer.loopback
     var context: ChannelHandlerContext?
     var phase = Phase.head
-    private var received = ByteBuffer()
-    /// The number of received bytes that cannot be the start of the head's end.
-    private var searched = 0
+    private var received = RequestHeadBuffer()
     private var deadline: Scheduled<Void>?
     private var pathSubscription: (any EventSources.PathSubscription)?
     /// The place among the hub's followers; nil if it is none.
@@ -61,7 +59,7 @@ final class EventConnection: ChannelInboundHandler {
     func handlerAdded(context: ChannelHandlerContext) {
         self.context = context
         hub.add(self)
-        if case .unix = access { peer = .user(Self.user(of: context.channel)) }
+        if case .unix = access { peer = .user(PeerCredentials.user(of: context.channel)) }
         setDeadline(hub.limits.headTimeout)
     }
 
@@ -78,8 +76,7 @@ final class EventConnection: ChannelInboundHandler {
         case .stream, .draining: return
         case .head, .waiting, .completing: break
         }
-        var bytes = unwrapInboundIn(data)
-        received.writeBuffer(&bytes)
+        received.append(unwrapInboundIn(data))
         readRequests()
     }
 
@@ -102,30 +99,6 @@ final class EventConnection: ChannelInboundHandler {
 
     /// Closes the connection, as when the service stops.
     func end() { context?.close(promise: nil) }
-
-    /// The credentials of a Unix socket's peer (`struct ucred`, unix(7)).
-    private struct Credentials: Sendable {
-        var process: Int32 = 0
-        var user: UInt32 = 0
-        var group: UInt32 = 0
-    }
-
-    /// Returns the user at the other end; nobody's number if the kernel does not tell.
-    private static func user(of channel: any Channel) -> UInt32 {
-        let nobody: UInt32 = 65_534
-        guard let provider = channel as? any SocketOptionProvider else { return nobody }
-        var user = nobody
-        let credentials: EventLoopFuture<Credentials> = provider.unsafeGetSocketOption(
-            level: .socket,
-            name: .init(rawValue: soPeerCredentials)
-        )
-        // Known immediately on the event loop.
-        credentials.assumeIsolated().whenSuccess { user = $0.user }
-        return user
-    }
-
-    /// `SO_PEERCRED` (asm-generic/socket.h).
-    private static let soPeerCredentials: CInt = 17
 }
 
 // MARK: - Requests
@@ -136,32 +109,13 @@ extension EventConnection {
         guard !isReadingRequests else { return }
         isReadingRequests = true
         defer { isReadingRequests = false }
-        while isWritable, case .head = phase, context != nil, let bytes = nextHead() {
+        while isWritable, case .head = phase, context != nil, let bytes = received.nextHead() {
             setDeadline(nil)
             serve(bytes)
         }
-        guard isWritable, context != nil, received.readableBytes > RequestHead.maximumLength else { return }
+        guard isWritable, context != nil, received.isTooLong else { return }
         let length = RequestHead.maximumLength
         refuse(.init(431, "the request's head is longer than \(length) bytes; send fewer and shorter fields"))
-    }
-
-    /// Takes a whole head out of what was received; nil if there is none, or it is too long.
-    private func nextHead() -> [UInt8]? {
-        let end = Array("\r\n\r\n".utf8)
-        let view = received.readableBytesView
-        let limit = min(view.count, RequestHead.maximumLength)
-        var offset = searched
-        while offset + end.count <= limit {
-            if view[view.startIndex + offset] == end[0], view[(view.startIndex + offset)...].starts(with: end) {
-                searched = 0
-                let bytes = received.readBytes(length: offset + end.count)
-                received.discardReadBytes()
-                return bytes
-            }
-            offset += 1
-        }
-        searched = max(0, limit - end.count + 1)
-        return nil
     }
 
     private func serve(_ bytes: [UInt8]) {
@@ -239,7 +193,7 @@ extension EventConnection {
         switch phase {
         // It would not read why.
         case .head where !isWritable: context?.close(promise: nil)
-        case .head where requestNumber > 0 && received.readableBytes == 0: context?.close(promise: nil)
+        case .head where requestNumber > 0 && received.isEmpty: context?.close(promise: nil)
         case .head: refuse(.init(408, "the request's head did not arrive in time; send it in one piece"))
         case .waiting(let request):
             switch request.resource {
@@ -467,7 +421,7 @@ extension EventConnection {
     func drain() {
         phase = .draining
         setAutoRead(true)
-        received = ByteBuffer()
+        received = RequestHeadBuffer()
         setDeadline(hub.limits.headTimeout)
         context?.close(mode: .output, promise: nil)
     }
@@ -479,15 +433,11 @@ extension EventConnection {
         tag: EventID? = nil,
         fields: String = ""
     ) -> ByteBuffer {
-        var text = "HTTP/1.1 \(status) \(RequestRefusal.phrase(of: status))\r\nCache-Control: no-cache\r\n"
-        if status != 304 { text += "Content-Type: \(type)\r\nX-Content-Type-Options: nosniff\r\n" }
-        if let length { text += "Content-Length: \(length)\r\n" }
-        if let tag { text += "ETag: \"\(tag)\"\r\n" }
-        if status == 405 { text += "Allow: GET, HEAD\r\n" }
-        if case .loopback = access { text += "Vary: Origin\r\n" }
-        if let allowedOrigin { text += "Access-Control-Allow-Origin: \(allowedOrigin)\r\n" }
-        if !keepsAlive { text += "Connection: close\r\n" }
-        return ByteBuffer(string: text + fields + "\r\n")
+        var head = ResponseHead(status: status, type: type, length: length, tag: tag, fields: fields)
+        if case .loopback = access { head.variesByOrigin = true }
+        head.allowedOrigin = allowedOrigin
+        head.keepsAlive = keepsAlive
+        return ByteBuffer(string: head.text)
     }
 
     func write(_ bytes: ByteBuffer) {

@@ -96,11 +96,10 @@ struct EventDaemon {
         _ wakeup: Wakeup
     ) throws(ToolError) -> Validator? {
         guard let validatorArguments else { return nil }
-        return try Validator(validatorArguments) { report in
+        // The main thread looks for a failure when it is woken.
+        return try Validator(validatorArguments, for: .service, wakeup: wakeup) { report in
             // On the event thread, like the changes.
             _ = monitor.perform { publisher.take(report) }
-            // For the main thread, which looks for a failure.
-            wakeup.signal()
         }
     }
 
@@ -200,7 +199,7 @@ extension EventDaemon {
         var keepAlive = report.nextKeepAlive(after: SystemClock.now)
         var nextMetrics = dueMetrics
         while true {
-            if let failure = validator?.failure { throw failure }
+            try validator?.check()
             let deadline = [keepAlive, nextMetrics].compactMap(\.self).min()
             if case .signal = try next(wait, until: deadline) { return }
             if let due = keepAlive, SystemClock.now >= due {

@@ -1,57 +1,45 @@
-package import CLinux
+import CLinux
 import Glibc
-package import LinuxSystem
-package import NetwatchCore
-package import ReachabilityCore
+import LinuxSystem
+import NetwatchCore
+import ReachabilityCore
 
-/// A running `netwatch-validate`, which asks servers so that this executable links no HTTP stack.
-///
-/// It has a process group of its own, so that Ctrl-C in the terminal is this process's business alone. It ends when this
-/// process does: its stdin is closed then.
-package final class ValidatorProcess {
-    private let id: pid_t
-    private let input: Descriptor
-    private let output: Descriptor
-    private let errors: Descriptor
-    private var line: [UInt8] = []
-    private var message: [UInt8] = []
+/// A running `netwatch-validate`, which ends when this process does: the socket that is its stdin and stdout is closed then.
+final class ValidatorProcess {
+    private let process: HelperProcess
+    private let connection: Descriptor
+    private let errors: ErrorFile?
+    private var buffer: [UInt8] = []
+    private var hasEnded = false
 
-    /// The maximum length of a line in bytes; a report is far shorter.
-    private static let maximumLength = 1 << 20
-    /// The bytes of its stderr that are kept for the error.
-    private static let messageLength = 2048
+    /// The longest line in bytes; a report has a few texts of limited length.
+    private static let longestLine = 1 << 18
 
-    /// Starts the executable in the directory of this one (posix_spawn(3)).
+    /// Starts it.
     ///
     /// - Parameters:
-    ///   - arguments: Its arguments.
-    ///   - mask: The blocked signals that it starts with; nil for those of the calling thread.
-    /// - Throws: The error to show if it is missing or can't be executed.
-    package init(_ arguments: [String], mask: sigset_t? = nil) throws(ToolError) {
-        do throws(SystemError) {
-            let childInput = try Pipe()
-            let childOutput = try Pipe()
-            let childErrors = try Pipe()
-            id = try Self.spawn([Self.path] + arguments, childInput, childOutput, childErrors, mask)
-            input = try childInput.takeWriteEnd()
-            output = try childOutput.takeReadEnd()
-            errors = try childErrors.takeReadEnd()
-        } catch {
-            throw Self.failure(error)
-        }
+    ///   - words: Its path and arguments.
+    ///   - keepsErrors: Whether its stderr is kept for the error at its end; false to print it.
+    /// - Throws: The errno if it can't be started.
+    init(_ words: [String], keepsErrors: Bool) throws(SystemError) {
+        var ends: [Int32] = [-1, -1]
+        // Closed on exec, so that no other child keeps it open.
+        let type = Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue)
+        _ = try retryingOnInterrupt("socketpair") { socketpair(AF_UNIX, type, 0, &ends) }
+        connection = try Descriptor("socketpair") { ends[0] }
+        let other = try Descriptor("socketpair") { ends[1] }
+        errors = keepsErrors ? try ErrorFile() : nil
+        process = try .start(words, input: other.number, output: other.number, errors: errors?.descriptor)
     }
 
-    deinit { end() }
-
-    /// The path of the executable.
-    private static var path: String { ExecutableDirectory.path + "/netwatch-validate" }
+    deinit { _ = end() }
 
     /// What it has done.
-    package enum Event {
+    enum Event {
         /// It has printed a report.
         case report(ValidationSummary)
-        /// It has ended; the error to show.
-        case ended(ToolError)
+        /// It has ended, or was ended because it prints something else.
+        case ended(ValidatorEnd)
         /// Nothing before the deadline, or the wakeup.
         case nothing
     }
@@ -62,161 +50,122 @@ package final class ValidatorProcess {
     ///   - deadline: When to return in any case; nil for never.
     ///   - wakeup: What else ends the wait.
     /// - Returns: What it has done.
-    package func next(until deadline: Instant? = nil, wakeup: Wakeup? = nil) -> Event {
+    func next(until deadline: Instant? = nil, wakeup: Wakeup? = nil) -> Event {
+        var searched = 0
         while true {
-            if let event = nextLine() { return event }
+            if let end = buffer[searched...].firstIndex(of: UInt8(ascii: "\n")) { return takeLine(upTo: end) }
+            searched = buffer.count
+            guard searched < Self.longestLine else { return .ended(.invalid(SystemError(code: EMSGSIZE))) }
             var descriptors = [
-                pollfd(fd: output.number, events: Int16(POLLIN), revents: 0),
-                pollfd(fd: errors.number, events: Int16(POLLIN), revents: 0),
+                pollfd(fd: connection.number, events: Int16(POLLIN), revents: 0),
                 pollfd(fd: wakeup?.descriptor ?? -1, events: Int16(POLLIN), revents: 0),
             ]
             let ready = poll(&descriptors, nfds_t(descriptors.count), deadline?.pollTimeout ?? -1)
-            if descriptors[2].revents != 0 || (ready == 0 && deadline.map { $0 <= SystemClock.now } == true) {
-                return .nothing
-            }
-            if descriptors[1].revents != 0 { readMessage() }
-            if descriptors[0].revents != 0, !readOutput() { return .ended(outcome()) }
+            let isLate = ready == 0 && deadline.map { $0 <= SystemClock.now } == true
+            if isLate || descriptors[1].revents != 0 { return .nothing }
+            if descriptors[0].revents != 0, !read() { return .ended(outcome()) }
         }
     }
 
-    // MARK: Output
-
-    /// Takes a line out of what was read.
-    private func nextLine() -> Event? {
-        guard let end = line.firstIndex(of: UInt8(ascii: "\n")) else { return nil }
-        let bytes = line[..<end]
-        line = Array(line[(end + 1)...])
-        do throws(ValidationSummaryError) {
-            return .report(try .init(decoding: bytes))
-        } catch {
-            return .ended(.init("netwatch-validate: \(error); install it of this version", exit: .unavailable))
+    private func takeLine(upTo end: Int) -> Event {
+        defer { buffer.removeFirst(end + 1) }
+        do throws(ValidationSummaryError) { return .report(try .init(decoding: buffer[..<end])) } catch {
+            return .ended(.invalid(error))
         }
     }
 
-    /// Reads more; false at the end, or if no line ends.
-    private func readOutput() -> Bool {
-        guard let bytes = Self.read(output.number), line.count + bytes.count <= Self.maximumLength else { return false }
-        line += bytes
-        return true
+    /// Reads more; false at the end.
+    private func read() -> Bool {
+        var bytes = [UInt8](repeating: 0, count: 16_384)
+        guard let count = try? retryingOnInterrupt("read", { Glibc.read(connection.number, &bytes, bytes.count) })
+        else { return false }
+        buffer += bytes.prefix(count)
+        return count > 0
     }
 
-    private func readMessage() {
-        guard let bytes = Self.read(errors.number) else { return }
-        message += bytes.prefix(Self.messageLength - message.count)
-    }
+    private func outcome() -> ValidatorEnd { .init(status: end(), errors: errors?.text ?? "") }
 
-    /// Reads what is there; nil at the end.
-    private static func read(_ descriptor: Int32) -> [UInt8]? {
-        var buffer = [UInt8](repeating: 0, count: 16_384)
-        let count = Glibc.read(descriptor, &buffer, buffer.count)
-        if count < 0, errno == EINTR || errno == EAGAIN { return [] }
-        return count > 0 ? Array(buffer.prefix(count)) : nil
-    }
-
-    // MARK: End
-
-    /// Ends it; it has nothing to keep.
-    private func end() {
-        guard !hasEnded else { return }
-        kill(id, SIGKILL)
-        _ = wait()
-    }
-
-    private var hasEnded = false
-
-    /// Returns its exit status; nil if a signal has ended it, or it is not known.
-    private func wait() -> Int32? {
-        var status: Int32 = 0
-        while waitpid(id, &status, 0) < 0, errno == EINTR {}
+    /// Ends it, unless it has ended: it has nothing to save.
+    ///
+    /// - Returns: Its exit status; nil if that is not known.
+    private func end() -> Int32? {
+        guard !hasEnded else { return nil }
         hasEnded = true
-        return status & 0x7F == 0 ? (status >> 8) & 0xFF : nil
-    }
-
-    /// Returns the error that it has written, with its exit status.
-    private func outcome() -> ToolError {
-        // Its stderr is closed with its stdout, unless it has stopped to write lines.
-        kill(id, SIGTERM)
-        let status = wait()
-        while message.count < Self.messageLength, let bytes = Self.read(errors.number), !bytes.isEmpty {
-            message += bytes.prefix(Self.messageLength - message.count)
-        }
-        let text = String(decoding: message, as: UTF8.self).split(separator: "\n").first.map(String.init)
-        guard let status, status != 0, let text, text.hasPrefix("netwatch: ") else {
-            return .init("netwatch-validate has ended before it was told to; try again", exit: .unavailable)
-        }
-        return .init(text.dropFirst("netwatch: ".count).escapedForTerminal, exit: .init(rawValue: status))
-    }
-
-    // MARK: Start
-
-    private static func failure(_ error: SystemError) -> ToolError {
-        let path = path.escapedForTerminal
-        guard error.code == ENOENT else {
-            let words = "--validate: cannot execute '\(path)': \(error); reinstall netwatch-validate"
-            return .init(words, exit: .unavailable)
-        }
-        return .init(
-            "--validate needs netwatch-validate, and there is no '\(path)'; install the package netwatch-validate, or run "
-                + "'./scripts/netwatch validate --help' in a checkout, which builds it",
-            exit: .unavailable
-        )
-    }
-
-    private static func spawn(
-        _ words: [String],
-        _ input: borrowing Pipe,
-        _ output: borrowing Pipe,
-        _ errors: borrowing Pipe,
-        _ mask: sigset_t?
-    ) throws(SystemError) -> pid_t {
-        var actions = posix_spawn_file_actions_t()
-        posix_spawn_file_actions_init(&actions)
-        defer { posix_spawn_file_actions_destroy(&actions) }
-        posix_spawn_file_actions_adddup2(&actions, input.readNumber, STDIN_FILENO)
-        posix_spawn_file_actions_adddup2(&actions, output.writeNumber, STDOUT_FILENO)
-        posix_spawn_file_actions_adddup2(&actions, errors.writeNumber, STDERR_FILENO)
-        var attributes = posix_spawnattr_t()
-        posix_spawnattr_init(&attributes)
-        defer { posix_spawnattr_destroy(&attributes) }
-        var flags = POSIX_SPAWN_SETPGROUP
-        posix_spawnattr_setpgroup(&attributes, 0)
-        if var mask {
-            posix_spawnattr_setsigmask(&attributes, &mask)
-            flags |= POSIX_SPAWN_SETSIGMASK
-        }
-        posix_spawnattr_setflags(&attributes, Int16(flags))
-        var arguments = words.map { strdup($0) } + [nil]
-        defer { for argument in arguments { free(argument) } }
-        var id = pid_t()
-        let failure = posix_spawn(&id, words[0], &actions, &attributes, &arguments, environ)
-        guard failure == 0 else { throw .init(code: failure) }
-        return id
+        process.kill()
+        return try? process.wait()
     }
 }
 
-/// A pipe (pipe2(2)), whose ends are closed with it unless they are taken.
-private struct Pipe: ~Copyable {
-    let readNumber: Int32
-    let writeNumber: Int32
+/// How `netwatch-validate` has ended.
+struct ValidatorEnd {
+    /// What follows its name: `has ended with status 71`.
+    let words: String
+    /// The error for the user if nothing starts it again.
+    let error: ToolError
+    /// Its exit status, 128 plus the number of the signal that ended it; nil if it was ended, or never ran.
+    let status: Int32?
+
+    /// The end of a process that has exited, or that a signal has ended.
+    ///
+    /// - Parameters:
+    ///   - status: Its exit status; 128 plus the number of the signal.
+    ///   - errors: What it has written to stderr.
+    init(status: Int32?, errors: String) {
+        self.status = status
+        words = "has ended\(status.map { " with status \($0)" } ?? "")"
+        let prefix = "netwatch: "
+        let line = errors.split(separator: "\n").first.flatMap { $0.hasPrefix(prefix) ? $0 : nil }
+        if let line, let status, 1...128 ~= status {
+            error = .init(line.dropFirst(prefix.count).escapedForTerminal, exit: .init(rawValue: status))
+        } else {
+            error = .init("netwatch-validate has ended before it was told to; try again", exit: .unavailable)
+        }
+    }
+
+    private init(_ words: String, _ error: String) {
+        self.words = words
+        self.error = .init(error, exit: .unavailable)
+        status = nil
+    }
+
+    /// Whether a signal has ended it, so that it may run if it is started again.
+    var isKill: Bool { status.map { $0 > 128 } == true }
+
+    /// The end of a process that has printed something else than a report.
+    static func invalid(_ error: some Error) -> Self {
+        let problem = "\(error)".escapedForTerminal
+        return .init(
+            "prints what is no report: \(problem)",
+            "netwatch-validate: \(problem); install it of this version"
+        )
+    }
+
+    /// A process that can't be started.
+    static func notStarted(_ error: SystemError) -> Self {
+        .init(
+            "cannot be started: \(error)",
+            "--validate: cannot execute netwatch-validate: \(error); reinstall netwatch-validate"
+        )
+    }
+}
+
+/// A file in memory for what a process writes to stderr (memfd_create(2)).
+private final class ErrorFile {
+    private let file: Descriptor
+
+    /// The bytes that are read of it.
+    private static let length = 2048
 
     init() throws(SystemError) {
-        var ends: [Int32] = [-1, -1]
-        _ = try retryingOnInterrupt("pipe2") { pipe2(&ends, O_CLOEXEC) }
-        (readNumber, writeNumber) = (ends[0], ends[1])
+        file = try Descriptor("memfd_create") { memfd_create("netwatch-validate", netwatch_memfd_cloexec) }
     }
 
-    deinit {
-        close(readNumber)
-        close(writeNumber)
-    }
+    var descriptor: Int32 { file.number }
 
-    /// Returns a descriptor of its own for the end to read from.
-    func takeReadEnd() throws(SystemError) -> Descriptor { try Self.duplicate(readNumber) }
-
-    /// Returns a descriptor of its own for the end to write to.
-    func takeWriteEnd() throws(SystemError) -> Descriptor { try Self.duplicate(writeNumber) }
-
-    private static func duplicate(_ number: Int32) throws(SystemError) -> Descriptor {
-        try Descriptor("fcntl") { fcntl(number, F_DUPFD_CLOEXEC, 3) }
+    /// The first bytes that were written.
+    var text: String {
+        var bytes = [UInt8](repeating: 0, count: Self.length)
+        let count = pread(descriptor, &bytes, bytes.count, 0)
+        return String(decoding: bytes.prefix(max(0, count)), as: UTF8.self)
     }
 }

@@ -51,28 +51,23 @@ package enum ValidationWords {
     private static func sentence(_ reason: NoInternetReason, _ trouble: [EndpointTrouble]) -> Sentence {
         let uplink = "check the uplink of the router"
         switch reason {
-        case .noResponse:
-            guard trouble.count == 1 else { return .init("no server answers", fix: uplink) }
+        case .noResponse where trouble.count == 1:
             let name = shown(trouble[0].endpoint)
             return .init("\(name) does not answer", fix: uplink + ", and name a second server with --validate")
-        case .unreachable: return .init("a router or the kernel reports that servers can't be reached", fix: uplink)
+        case .noResponse, .unreachable, .connectionCut: return .init(reason.words, fix: uplink)
         case .refused:
-            return .init(
-                "all servers refuse connections",
-                fix: "check for a firewall on the network that refuses for them"
-            )
-        case .connectionCut: return .init("connections are cut before a server answers", fix: uplink)
-        case .nameServer: return .init("no name server answers", fix: "check the name servers in /etc/resolv.conf")
+            return .init(reason.words, fix: "check for a firewall on the network that refuses for them")
+        case .nameServer: return .init(reason.words, fix: "check the name servers in /etc/resolv.conf")
         case .unknownNames:
             let fix = "check the names of --validate, and the name servers in /etc/resolv.conf"
-            return .init("the name server knows none of the servers", fix: fix)
+            return .init(reason.words, fix: fix)
         case .interception(let text):
             let why = text.isEmpty ? "" : ": \(shown(text))"
             let fix = "log in to the network with a browser, or trust the proxy's root with --validate-cacert"
             return .init("another answers with a certificate that is not the server's" + why, fix: fix)
         case .proxyLogin:
             let fix = "give its user and password in the variables http_proxy and https_proxy"
-            return .init("the proxy requires a login", fix: fix)
+            return .init(reason.words, fix: fix)
         }
     }
 

@@ -32,14 +32,14 @@ extension NoInternetReason {
     package var words: String {
         switch self {
         case .noResponse: "no server answers"
-        case .unreachable: "a router or the gateway does not deliver"
-        case .refused: "all connections are refused"
-        case .connectionCut: "connections are cut"
+        case .unreachable: "a router or the kernel reports that servers can't be reached"
+        case .refused: "all servers refuse connections"
+        case .connectionCut: "connections are cut before a server answers"
         case .nameServer: "no name server answers"
-        case .unknownNames: "the name server knows none of the names"
+        case .unknownNames: "the name server knows none of the servers"
         case .interception(let text):
             "another answers with a certificate of its own" + (text.isEmpty ? "" : " (\(text))")
-        case .proxyLogin: "a proxy requires a login"
+        case .proxyLogin: "the proxy requires a login"
         }
     }
 }

@@ -358,9 +358,15 @@ extension ValidationState {
     }
 
     /// A round without a conclusion leaves the verdict as it is, and the trigger pending.
+    ///
+    /// Where there is no verdict, what was tried instead is published, unless it is the same as before.
     private mutating func endInconclusively(_ findings: [EndpointFinding], at now: ValidationInstant) {
         endRound(at: now)
-        if report.verdict == .notChecked { report.evidence = .probes(findings) }
+        if report.verdict == .notChecked {
+            let old = report.evidence
+            report.evidence = .probes(findings)
+            if report.evidence.meanings != old.meanings { actions.append(.publish(report)) }
+        }
         endChecks()
     }
 
@@ -420,6 +426,14 @@ extension ValidationReport {
     fileprivate func isChange(after old: Self) -> Bool {
         verdict != old.verdict || session != old.session
             || endpointsInTrouble.map(\.endpoint) != old.endpointsInTrouble.map(\.endpoint)
+    }
+}
+
+extension ValidationEvidence {
+    /// The answers without their times.
+    fileprivate var meanings: [ValidationEndpoint: ProbeMeaning] {
+        guard case .probes(let findings) = self else { return [:] }
+        return Dictionary(findings.map { ($0.endpoint, $0.meaning) }) { first, _ in first }
     }
 }
 

@@ -55,7 +55,7 @@ struct ExplainCommand: NetwatchCommand {
 
     func execute() throws(ToolError) -> ExitStatus {
         let report: ValidationSummary? =
-            if let arguments = validation.processArguments(common) { try ValidationQuery.report(arguments) } else {
+            if let arguments = validation.processArguments(common) { try Validator.query(arguments) } else {
                 nil
             }
         let wakeup = try Wakeup.open()

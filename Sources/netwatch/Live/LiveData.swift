@@ -18,7 +18,7 @@ final class LiveData {
     private let sampler: LiveSampler
     private let destinations: [LiveDestination]
     private let modelWatch: Subscription
-    private let feed: ValidationFeed?
+    private let validator: Validator?
     private var radios = LiveRadios()
     /// Before this the model is not read again.
     private var nextModel = Instant(nanoseconds: 0)
@@ -31,9 +31,8 @@ final class LiveData {
     /// - Parameters:
     ///   - configuration: What is shown.
     ///   - wakeup: Told when there is something to take.
-    ///   - mask: The blocked signals that other processes start with.
     /// - Throws: The error to show if a source can't be started.
-    init(_ configuration: LiveConfiguration, _ wakeup: Wakeup, mask: sigset_t) throws(ToolError) {
+    init(_ configuration: LiveConfiguration, _ wakeup: Wakeup) throws(ToolError) {
         let inbox = LiveInbox(wakeup)
         var settings = configuration.monitor
         settings.changeTap = { inbox.put(.change($0, latency: $1, at: LiveClock.moment)) }
@@ -53,21 +52,11 @@ final class LiveData {
         destinations = configuration.hosts.map {
             .init($0.host, monitor, configuration.monitor.namespace, wakeup)
         }
-        feed = try Self.feed(configuration.validation, mask, inbox, wakeup)
-    }
-
-    private static func feed(
-        _ arguments: [String]?,
-        _ mask: sigset_t,
-        _ inbox: LiveInbox,
-        _ wakeup: Wakeup
-    ) throws(ToolError) -> ValidationFeed? {
-        guard let arguments else { return nil }
-        return try ValidationFeed(arguments, mask: mask, wakeup: wakeup) { inbox.put(.validation($0)) }
+        validator = try .start(configuration.validation, wakeup: wakeup) { inbox.put(.validation($0)) }
     }
 
     /// Throws why there will be no validation, if that is so.
-    func checkValidation() throws(ToolError) { try feed?.check() }
+    func checkValidation() throws(ToolError) { try validator?.check() }
 
     /// Reads what the event service has stored, if one runs; not for another network namespace.
     func readPast() {
@@ -121,7 +110,7 @@ final class LiveData {
     func explanation() -> [String] {
         guard let view = view() else { return ["the monitor does not respond"] }
         let names = InterfaceNames(snapshot: view.snapshot)
-        return ViewText.lines(view, context, feed?.report) + destinations.flatMap { $0.explanation(names) }
+        return ViewText.lines(view, context, validator?.report) + destinations.flatMap { $0.explanation(names) }
     }
 
     /// The monitor's current view, confirmed by the kernel or not.

@@ -49,7 +49,7 @@ final class LiveShell {
         self.screen = screen
         self.wait = wait
         device = wait.device
-        data = try .init(configuration, wait.wakeup, mask: wait.signals.previousMask)
+        data = try .init(configuration, wait.wakeup)
         view = .init(options, at: LiveClock.moment)
         nextDrawing = SystemClock.now.advanced(by: Self.firstFrameTimeout)
         handle(.resize(screen.size))

@@ -76,19 +76,19 @@ struct RunCommand: NetwatchCommand {
         let session = try MonitorSession(common.configuration, wakeup: wakeup, signals: signals) { change in
             if network.note(change.path) { wakeup.signal() }
         }
-        let feed = try validated.feed(session, common) { if network.note($0) { wakeup.signal() } }
-        return try run(in: session, network, feed)
+        let validator = try validated.validator(session, common) { if network.note($0) { wakeup.signal() } }
+        return try run(in: session, network, validator)
     }
 
     private func run(
         in session: MonitorSession,
         _ network: ConditionWatcher,
-        _ feed: ValidationFeed?
+        _ validator: Validator?
     ) throws(ToolError) -> ExitStatus {
         var policy = RunPolicy(retries: retries)
         var generator = SystemRandomNumberGenerator()
         let supervisor = CommandSupervisor(session: session)
-        let gate = RunGate(session: session, network: network, waiting: waiting, feed: feed)
+        let gate = RunGate(session: session, network: network, waiting: waiting, validator: validator)
         var earliest: Instant?
         while true {
             if let status = try gate.wait(notBefore: earliest) { return status }
@@ -135,7 +135,7 @@ struct RunGate {
     /// The wait options.
     let waiting: WaitOptions
     /// The reports about the path; nil if validation is off.
-    let feed: ValidationFeed?
+    let validator: Validator?
 
     /// Waits for the network, and for the end of the delay between two runs, which the timeout does not limit.
     ///
@@ -147,7 +147,7 @@ struct RunGate {
         while true {
             let isDue = earliest.map { SystemClock.now >= $0 } ?? true
             if network.holds, isDue { return nil }
-            try feed?.check()
+            try validator?.check()
             switch try session.next(until: network.holds ? earliest : deadline) {
             case .deadline where !network.holds: throw timeUp
             case .signal(let signal) where CommandSupervisor.ending.contains(signal.number):

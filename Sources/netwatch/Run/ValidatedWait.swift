@@ -31,13 +31,12 @@ struct ValidatedOptions: ParsableArguments {
     }
 
     /// Starts validation, if it is on.
-    func feed(
+    func validator(
         _ session: MonitorSession,
         _ common: CommonOptions,
         sink: @escaping @Sendable (ValidationSummary?) -> Void
-    ) throws(ToolError) -> ValidationFeed? {
-        guard let arguments = processArguments(common) else { return nil }
-        return try ValidationFeed(arguments, session, sink: sink)
+    ) throws(ToolError) -> Validator? {
+        try .start(processArguments(common), wakeup: session.wakeup, receive: sink)
     }
 }
 
@@ -55,10 +54,10 @@ struct ValidatedWait {
         let session = try MonitorSession(configuration, wakeup: wakeup) { change in
             if network.note(change.path) { wakeup.signal() }
         }
-        let feed = try ValidationFeed(arguments, session) { if network.note($0) { wakeup.signal() } }
+        let validator = try Validator.start(arguments, wakeup: wakeup) { if network.note($0) { wakeup.signal() } }
         // A verdict that held only for a moment counts, too.
         let awakening = try session.next(until: deadline)
-        try feed.check()
+        try validator?.check()
         guard awakening != .wakeup else { return .success }
         let words = network.path.map { String.verdict(network.report, $0.status) } ?? "the state is not known yet"
         throw waiting.timeUp(words, waitedFor: network.awaited.words)

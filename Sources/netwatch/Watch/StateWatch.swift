@@ -40,9 +40,11 @@ struct StateWatch {
         ) { change in
             if let changes { changes.take(change) } else { tell(.init(change: change), SystemClock.wall) }
         }
-        let feed = try feed(changes, session)
+        let validator = try validator(changes, session)
         if let hook, let inbox {
-            try HookWatch(session: session, printer: printer, inbox: inbox, report: report, feed: feed).run(hook)
+            try HookWatch(session: session, printer: printer, inbox: inbox, report: report, validator: validator).run(
+                hook
+            )
         }
         while hook == nil, try session.next(until: report.nextKeepAlive(after: SystemClock.now)) == .deadline {
             _ = session.monitor.perform { report.sendKeepAlive() }
@@ -50,14 +52,14 @@ struct StateWatch {
         if hook == nil { report.end() }
         printer.close()
         try session.stop()
-        try feed?.check()
+        try validator?.check()
         return try printer.failure?.end(writing: "stdout") ?? .success
     }
 
     /// Starts validation, if it is on, after the signals were blocked.
-    private func feed(_ changes: ValidatedChanges?, _ session: MonitorSession) throws(ToolError) -> ValidationFeed? {
-        guard let validation, let changes else { return nil }
-        return try ValidationFeed(validation, session) { changes.take($0) }
+    private func validator(_ changes: ValidatedChanges?, _ session: MonitorSession) throws(ToolError) -> Validator? {
+        guard let changes else { return nil }
+        return try .start(validation, wakeup: session.wakeup) { changes.take($0) }
     }
 }
 
@@ -117,9 +119,9 @@ struct HookWatch {
     let report: ServiceReport
 
     /// The reports about the path; nil if validation is off.
-    let feed: ValidationFeed?
+    let validator: Validator?
 
-    private var hasFailed: Bool { printer.failure != nil || feed?.failure != nil }
+    private var hasFailed: Bool { printer.failure != nil || validator?.failure != nil }
 
     /// Runs the hook.
     func run(_ hook: Hook) throws(ToolError) {

@@ -60,7 +60,7 @@ struct StateQuery {
     /// Asks; the status says whether the network is reachable.
     func run() throws(ToolError) -> ExitStatus {
         guard let validation else { return try write(try state) }
-        let report = try ValidationQuery.report(validation)
+        let report = try Validator.query(validation)
         return try write(try state, report)
     }
 

@@ -24,7 +24,7 @@ struct OutboxAddition: Sendable {
         do throws(SystemError) {
             // Every user can read arguments, and a URL is often the only secret of a webhook.
             let input = try Self.file(with: "\(webhook.url)\n\(message.body)")
-            status = try ChildProcess.start([path, "add"] + options + fields + ["-"], input: input.number).wait()
+            status = try HelperProcess.start([path, "add"] + options + fields + ["-"], input: input.number).wait()
         } catch {
             throw .init("cannot execute '\(path.escapedForTerminal)': \(error); install it", exit: .notExecutable)
         }

@@ -58,6 +58,20 @@ struct ValidationVerdictTests {
         }
     }
 
+    @Test func `rounds without a conclusion are published once, with what was tried`() {
+        var story = Self.story([.plain]) { _ in .failed(.refused) }
+        story.pass(.seconds(100))
+        #expect(story.probes.count > 1 && story.published.count == 2)
+        guard case .probes(let findings)? = story.published.last?.evidence else {
+            Issue.record("no evidence")
+            return
+        }
+        #expect(findings.map(\.meaning) == [.failed(.refused)])
+        story.network = { _ in .serverError }
+        story.pass(.seconds(1_000))
+        #expect(story.published.count == 3 && story.verdict == .notChecked)
+    }
+
     @Test func `a dead name server is told from a dead path`() {
         var dead = Self.story([.plain, .otherPlain]) { _ in .failed(.nameServer) }
         dead.pass(.seconds(1))

@@ -91,9 +91,9 @@ extension ToolProcess {
         return lines
     }
 
-    /// The process ids of its children (proc_pid_task_children(5)).
+    /// The process ids of its children.
     var children: [Int32] {
-        let text = try? Repository.bytes(of: "/proc/\(id)/task/\(id)/children")
-        return String(decoding: text ?? [], as: UTF8.self).split(separator: " ").compactMap { Int32($0) }
+        let text = try? LabProcess.run("/bin/ps", ["-o", "pid=", "--ppid", "\(id)"]).output
+        return (text ?? "").split { $0 == " " || $0.isNewline }.compactMap { Int32($0) }
     }
 }

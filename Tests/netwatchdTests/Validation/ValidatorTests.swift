@@ -7,8 +7,6 @@ import NetworkLab
 import Testing
 import ValidationCore
 
-@testable import netwatchd
-
 /// A validator whose `netwatch-validate` is a shell with a script.
 @Suite(.timeLimit(.minutes(5))) struct ValidatorTests {
     private let folder: LabFolder
@@ -21,11 +19,15 @@ import ValidationCore
         .json
 
     /// Starts a validator.
-    private func validator(_ script: String, _ arguments: [String] = []) throws -> Validator {
+    private func validator(
+        _ script: String,
+        _ arguments: [String] = [],
+        for user: Validator.User = .service
+    ) throws -> Validator {
         // A file that was written cannot be executed while another thread's child still has it open.
         #expect(symlink("/bin/sh", folder.path + "/netwatch-validate") == 0)
         let words = ["-c", "cd '\(folder.path)'; \(script)", "sh"] + arguments
-        let validator = try Validator(words, folder: folder.path) { [reports] in reports.put($0?.verdict) }
+        let validator = try Validator(words, for: user, folder: folder.path) { [reports] in reports.put($0?.verdict) }
         try validator.start()
         return validator
     }
@@ -81,8 +83,25 @@ import ValidationCore
         #expect(try contents("starts") == "x\n")
     }
 
+    @Test func `a command gets the error of a process that ends without a report`() throws {
+        let validator = try validator("echo 'netwatch: no such namespace; name one' >&2; exit 77", for: .command)
+        try reports.wait(for: "its end") { !$0.isEmpty }
+        validator.stop()
+        #expect(validator.failure == .init("no such namespace; name one", exit: .notPermitted) && reports.all == [nil])
+    }
+
+    @Test func `for a command, too, a process that is killed before its first report is started again`() throws {
+        let validator = try validator(
+            "[ -e again ] && echo '\(Self.validated)' && exec cat; touch again; kill -9 $$",
+            for: .command
+        )
+        try reports.wait(for: "a report of the second process") { $0.last == .validated }
+        validator.stop()
+        #expect(reports.all == [nil, .validated] && validator.failure == nil)
+    }
+
     @Test func `a validator that is not installed is an error that names the package`() throws {
-        let error = #expect(throws: ToolError.self) { try Validator([], folder: folder.path) { _ in } }
+        let error = #expect(throws: ToolError.self) { try Validator([], for: .service, folder: folder.path) { _ in } }
         #expect(error?.message.hasSuffix("; install the package netwatch-validate") == true)
         #expect(error?.status == .commandNotFound)
     }

@@ -1,20 +1,28 @@
 import Glibc
-import LinuxSystem
+package import LinuxSystem
 
-/// A command that was started with files of its own (posix_spawn(3)).
-struct ChildProcess {
+/// Another of the tool's executables, started with files of its own (posix_spawn(3)).
+package struct HelperProcess {
     /// Its process id; valid until ``wait()`` has returned.
-    let id: pid_t
+    private let id: pid_t
 
-    /// Starts a command.
+    /// Starts an executable.
     ///
     /// - Parameters:
     ///   - words: Its path and arguments.
     ///   - input: The file that is its stdin.
     ///   - output: The file that is its stdout; nil for `/dev/null`.
-    /// - Returns: The running command.
+    ///   - errors: The file that is its stderr; nil for that of this process.
+    /// - Returns: The running process.
     /// - Throws: The errno if it can't be started.
-    static func start(_ words: [String], input: Int32, output: Int32? = nil) throws(SystemError) -> Self {
+    package static func start(
+        _ words: [String],
+        input: Int32,
+        output: Int32? = nil,
+        errors: Int32? = nil
+    ) throws(SystemError) -> Self {
+        // A process whose end is ignored leaves no exit status (wait(2)).
+        signal(SIGCHLD, SIG_DFL)
         var arguments = words.map { strdup($0) } + [nil]
         defer { for argument in arguments { free(argument) } }
         var actions = posix_spawn_file_actions_t()
@@ -26,10 +34,11 @@ struct ChildProcess {
         } else {
             posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, "/dev/null", O_RDWR, 0)
         }
+        if let errors { posix_spawn_file_actions_adddup2(&actions, errors, STDERR_FILENO) }
         var attributes = posix_spawnattr_t()
         posix_spawnattr_init(&attributes)
         defer { posix_spawnattr_destroy(&attributes) }
-        // The thread that calls this has all signals blocked.
+        // The thread that calls this may have all signals blocked.
         var mask = sigset_t()
         sigemptyset(&mask)
         posix_spawnattr_setsigmask(&attributes, &mask)
@@ -43,12 +52,12 @@ struct ChildProcess {
     }
 
     /// Ends it at once (SIGKILL).
-    func kill() { Glibc.kill(id, SIGKILL) }
+    package func kill() { Glibc.kill(id, SIGKILL) }
 
     /// Waits for its end.
     ///
     /// - Returns: Its exit status; 128 plus the number of the signal that ended it.
-    func wait() throws(SystemError) -> Int32 {
+    package func wait() throws(SystemError) -> Int32 {
         var status: Int32 = 0
         _ = try retryingOnInterrupt { waitpid(id, &status, 0) }
         return status & 0x7F == 0 ? (status >> 8) & 0xFF : 128 + (status & 0x7F)
