@@ -24,7 +24,7 @@ public final class DataRequest: RequestHandle, @unchecked Sendable {
     public func value<Serializer: ResponseSerializer>(
         _ serializer: Serializer
     ) async throws(HTTPError) -> Serializer.Output {
-        try value(serializer, of: await response())
+        try value(serializer, of: await ending().get())
     }
 
     private func value<Serializer: ResponseSerializer>(

@@ -72,7 +72,7 @@ final class Exchange: HTTPExchange, DeadlineOwner {
         }
         let expectsContinue = handle.current.expectsContinue && handle.current.hasBody
         let isTunnel = current?.isTunnel == true
-        let head = head(of: handle)
+        let head = core.stages.head(of: handle, to: pool.endpoint)
         // If the connection is lost during the call, the head may still have been sent.
         handle.run.history.sent()
         connection.send(.head(isTunnel ? head.extendedConnect : head), for: self, flushes: expectsContinue || isTunnel)
@@ -93,14 +93,6 @@ final class Exchange: HTTPExchange, DeadlineOwner {
         sender.end()
         connection.withdraw(self)
         pool.retire(self)
-    }
-
-    /// Returns the head of this attempt; a proxy that forwards requests gets the absolute URL.
-    private func head(of handle: RequestHandle) -> HTTPRequestHead {
-        let hasProxy = pool.endpoint.proxy != nil
-        var head = core.stages.head(of: handle, hasProxy: hasProxy)
-        if hasProxy, pool.endpoint.isForwarded { head.uri = handle.current.url.absolute(head.uri) }
-        return head
     }
 
     var hasRequestBody: Bool { current?.handle.current.hasBody ?? false }

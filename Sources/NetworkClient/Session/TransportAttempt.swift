@@ -55,7 +55,7 @@ final class TransportAttempt: @unchecked Sendable {
     /// Returns the request with the fields of this attempt.
     private func prepared() -> PreparedRequest {
         var request = handle.current.copy
-        request.head = core.stages.head(of: handle, hasProxy: false)
+        request.head = core.stages.head(of: handle, to: nil)
         return request
     }
 

@@ -42,12 +42,12 @@ final class RequestDispatcher {
         core.loop.preconditionInEventLoop()
         let policy = handle.current.policy
         if !policy.isRestricted, !policy.gate.waits || keeper.isQuick, !mustBeScheduled(handle) {
-            return core.enqueue(handle)
+            return core.send(handle)
         }
         let verdict = verdict(for: handle)
         if case .open(let binding, let addresses) = verdict, !mustBeScheduled(handle) {
             handle.run.give(binding, addresses)
-            return core.enqueue(handle)
+            return core.send(handle)
         }
         submit(handle, verdict)
     }
@@ -222,7 +222,7 @@ extension RequestDispatcher {
         let scheduled = handle.run.scheduledRun
         scheduled.attempt = attempt
         scheduled.deadline = deadline(of: id, at: now)
-        core.enqueue(handle)
+        core.send(handle)
     }
 
     private func deadline(of id: RequestScheduler.RequestID, at now: BootInstant) -> NIODeadline? {
