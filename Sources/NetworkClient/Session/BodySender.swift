@@ -176,11 +176,11 @@ final class BodySender {
     private func requestWasSent(_ handle: RequestHandle, _ now: NIODeadline) {
         current?.isSent = true
         if current?.hasResponse == false { timer.set(.firstByte, after: handle.current.limits.firstByte, from: now) }
-        guard core.isObserved(handle) else { return }
+        guard core.events.isObserved(handle) else { return }
         if let body = handle.current.body, body.readableBytes <= BytesFeed.pieceSize {
-            core.tell(.sending(bytes: body.readableBytes, of: Int64(body.readableBytes)), handle)
+            core.events.tell(.sending(bytes: body.readableBytes, of: Int64(body.readableBytes)), handle)
         }
-        core.tell(.sent, handle)
+        core.events.tell(.sent, handle)
     }
 
     /// Sends the pieces of the feed as long as the kernel accepts them.
@@ -234,8 +234,8 @@ final class BodySender {
         written.futureResult.assumeIsolated().whenSuccess { [self] in pieceWasWritten(of: handle) }
         write(.body(.byteBuffer(piece)), written)
         guard current?.handle === handle else { return }
-        if core.isObserved(handle) {
-            core.tell(.sending(bytes: handle.run.metrics.bodyBytesSent, of: handle.current.bodyLength), handle)
+        if core.events.isObserved(handle) {
+            core.events.tell(.sending(bytes: handle.run.metrics.bodyBytesSent, of: handle.current.bodyLength), handle)
         }
         if current?.pendingPieces ?? 0 > 0, timer.deadlines[.write] == nil { startWriteTimeout() }
     }

@@ -55,7 +55,7 @@ final class Exchange: HTTPExchange, DeadlineOwner {
         handle.run.history.begin(isReused: connection.isReused)
         handle.beginExchange(on: record, isReused: connection.isReused, now)
         handle.run.metrics.attempts = handle.run.history.count
-        if core.isObserved(handle) { reportAttempt(handle, record, isReused: connection.isReused) }
+        if core.events.isObserved(handle) { reportAttempt(handle, record, isReused: connection.isReused) }
         current = .init(
             handle: handle,
             connection: connection,
@@ -84,7 +84,7 @@ final class Exchange: HTTPExchange, DeadlineOwner {
 
     private func reportAttempt(_ handle: RequestHandle, _ record: ConnectionRecord?, isReused: Bool) {
         let metrics = record?.metrics ?? .init()
-        core.tell(.attempt(handle.run.history.count, isReused: isReused, connection: metrics), handle)
+        core.events.tell(.attempt(handle.run.history.count, isReused: isReused, connection: metrics), handle)
     }
 
     /// Releases the connection for another request, because this one ended before it was sent.
@@ -128,7 +128,7 @@ final class Exchange: HTTPExchange, DeadlineOwner {
         handle.run.metrics.answered = .now()
         current?.head = head
         if handle.run.scheduled != nil { core.dispatcher.receivedHead(handle, .init(head)) }
-        if core.isObserved(handle) { core.tell(.head(.init(head)), handle) }
+        if core.events.isObserved(handle) { core.events.tell(.head(.init(head)), handle) }
         core.stages.storeCookies(of: head, handle)
         guard let current, current.handle === handle else { return }
         do throws(HTTPError) {
@@ -167,7 +167,7 @@ final class Exchange: HTTPExchange, DeadlineOwner {
         timer.set(.read, after: handle.current.limits.read, from: now)
         timer.schedule(at: now)
         if handle.run.scheduled != nil { core.dispatcher.receivedHead(handle, .init(head)) }
-        if core.isObserved(handle) { core.tell(.head(.init(head)), handle) }
+        if core.events.isObserved(handle) { core.events.tell(.head(.init(head)), handle) }
         // A listener may have ended the request.
         guard current?.handle === handle else { return }
         sender.responseBegan(isRefusal: status >= 300)
@@ -206,7 +206,7 @@ final class Exchange: HTTPExchange, DeadlineOwner {
         case .here:
             current?.receiver = receiver
             let present = receiver.progress.map { Int(clamping: $0.bytes) } ?? 0
-            core.reportResumption(of: handle, receiver)
+            core.events.reportResumption(of: handle, receiver)
             current?.assembly.limit = max(0, handle.current.maximumStreamSize - present)
             current?.assembly.isKept = false
         }
@@ -225,12 +225,12 @@ final class Exchange: HTTPExchange, DeadlineOwner {
         } catch {
             return fail(error)
         }
-        guard core.isObserved(handle) else { return }
+        guard core.events.isObserved(handle) else { return }
         if let progress = current?.receiver?.progress {
-            core.tell(.received(bytes: Int(progress.bytes), of: progress.total.map { Int($0) }), handle)
+            core.events.tell(.received(bytes: Int(progress.bytes), of: progress.total.map { Int($0) }), handle)
         } else {
             let count = handle.run.metrics.bodyBytesReceived
-            core.tell(.received(bytes: count, of: current?.assembly.announced), handle)
+            core.events.tell(.received(bytes: count, of: current?.assembly.announced), handle)
         }
     }
 

@@ -67,7 +67,7 @@ final class HostConnections: HTTPConnectionOwner {
         perform(action)
         // It may have failed, or found a connection meanwhile.
         guard case .pooled = handle.run.state else { return }
-        if core.isObserved(handle) { core.tell(.waiting, handle) }
+        if core.events.isObserved(handle) { core.events.tell(.waiting, handle) }
         core.limit(handle)
     }
 

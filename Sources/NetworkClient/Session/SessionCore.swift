@@ -15,7 +15,7 @@ final class SessionCore: @unchecked Sendable {
     let connector: Connector
     let proxyAuthenticator: ProxyAuthenticator
     let registry = Lock(Registry())
-    let monitors: [any EventMonitor]
+    let events: EventReporter
     /// The connections, by endpoint.
     private(set) lazy var pools = ConnectionPools(self)
     /// The stages that each attempt and its response pass.
@@ -29,7 +29,7 @@ final class SessionCore: @unchecked Sendable {
     /// Schedules the requests that have to wait; created for the first request that is not plain.
     private(set) lazy var dispatcher: RequestDispatcher = {
         hasDispatcher = true
-        return RequestDispatcher(self) { [unowned self] in makeKeeper() }
+        return RequestDispatcher(self, resolver)
     }()
     private var hasDispatcher = false
     private let resolver: NameResolver
@@ -48,7 +48,7 @@ final class SessionCore: @unchecked Sendable {
     init(_ configuration: HTTPConfiguration, loop: any EventLoop, _ resolver: NameResolver) throws(HTTPError) {
         self.loop = loop
         self.configuration = configuration
-        monitors = configuration.eventMonitors
+        events = .init(configuration.eventMonitors, on: loop)
         self.resolver = resolver
         cookies = configuration.cookies.makeStore()
         authentication = try .init(configuration.authentication)
@@ -56,34 +56,6 @@ final class SessionCore: @unchecked Sendable {
         let proxies = ProxyContext(configuration)
         proxyAuthenticator = proxies.authenticator
         connector = Connector(resolver: resolver, tls: try TLSClient(configuration.tls), proxies: proxies)
-    }
-
-    // MARK: Events
-
-    /// Returns whether events of a request have a listener: a monitor of the session, or a listener of the request.
-    func isObserved(_ handle: RequestHandle) -> Bool {
-        !monitors.isEmpty || handle.hasListeners
-    }
-
-    /// Reports an event; called only if ``isObserved(_:)``, so that no event is created without a listener.
-    func tell(_ event: RequestEvent, _ handle: RequestHandle) {
-        for monitor in monitors { monitor.request(handle, did: event) }
-        handle.tell(event)
-    }
-
-    /// Reports that a response continues what the receiver has of the body from earlier attempts.
-    func reportResumption(of handle: RequestHandle, _ receiver: any BodyReceiver) {
-        guard isObserved(handle), let progress = receiver.progress, progress.bytes > 0 else { return }
-        tell(.resumedDownload(at: progress.bytes, of: progress.total), handle)
-    }
-
-    /// Reports an event to the monitors only, from any thread.
-    func reportLater(_ event: @autoclosure () -> RequestEvent, _ handle: RequestHandle) {
-        guard !monitors.isEmpty else { return }
-        let event = event()
-        loop.execute { [monitors] in
-            for monitor in monitors { monitor.request(handle, did: event) }
-        }
     }
 
     // MARK: Sending
@@ -199,7 +171,7 @@ final class SessionCore: @unchecked Sendable {
         loop.preconditionInEventLoop()
         guard !handle.run.isPaused, handle.run.isActive, !handle.run.isUpgraded else { return }
         handle.setPaused(true)
-        if isObserved(handle) { tell(.paused, handle) }
+        if events.isObserved(handle) { events.tell(.paused, handle) }
         switch handle.run.state {
         case .opening, .keeping, .carried, .deciding, .delivering:
             handle.run.stopWatching()
@@ -239,7 +211,7 @@ final class SessionCore: @unchecked Sendable {
     private func endPause(of handle: RequestHandle) {
         handle.setPaused(false)
         handle.run.extras?.countPause()
-        if isObserved(handle) { tell(.resumed, handle) }
+        if events.isObserved(handle) { events.tell(.resumed, handle) }
         // It may have been cancelled while paused, with its receiver still closing.
         guard !handle.run.isReady, handle.run.isActive else { return }
         dispatcher.resume(handle)
@@ -309,14 +281,14 @@ final class SessionCore: @unchecked Sendable {
             if handle.run.history.processing != .neverSent { error.processing = handle.run.history.processing }
             return attemptFailed(handle, error)
         }
-        if isObserved(handle) { tell(.sentAgain(because: error), handle) }
+        if events.isObserved(handle) { events.tell(.sentAgain(because: error), handle) }
         handle.enter(.queued)
         if handle.run.isPaused { dispatcher.pause(handle) } else { send(handle) }
     }
 
     /// Resends a request whose connection was lost.
     private func resend(_ handle: RequestHandle, _ error: HTTPError) {
-        if isObserved(handle) { tell(.sentAgain(because: error), handle) }
+        if events.isObserved(handle) { events.tell(.sentAgain(because: error), handle) }
         // Other idle connections may be dead as well.
         pools.pool(of: handle.endpoint).drain()
         handle.enter(.queued)
@@ -488,7 +460,7 @@ final class SessionCore: @unchecked Sendable {
         }
         stages.ended(handle, ending.error)
         let isLast = registry.withLock { $0.remove(handle) }
-        for monitor in monitors { monitor.request(handle, did: .finished(ending)) }
+        events.reportEnd(of: handle, ending)
         handle.end(ending)
         if isLast { close() }
     }
@@ -500,23 +472,10 @@ final class SessionCore: @unchecked Sendable {
         pools.drain()
         if hasDispatcher, registry.withLock({ $0.live.isEmpty }) { dispatcher.shutDown() }
         guard registry.withLock({ $0.announce() }) else { return }
-        for monitor in monitors { monitor.sessionWasInvalidated() }
+        events.sessionWasInvalidated()
     }
 
     // MARK: Paths
-
-    /// Creates the gate keeper for the first request that needs it.
-    ///
-    /// A request may have a gate although its session has none.
-    private func makeKeeper() -> GateKeeper {
-        GateKeeper(
-            connectivity: connectivity,
-            validation: configuration.validation,
-            resolver: resolver,
-            loop: loop,
-            onChange: { [weak self] key, verdict in self?.dispatcher.gateChanged(key, verdict) }
-        )
-    }
 
     /// The source of network paths.
     var connectivity: any Connectivity { configuration.connectivity ?? ReachabilityMonitor.shared }

@@ -300,7 +300,9 @@ extension Authenticator {
         spaces.keep(space, at: origin)
         handle.following.trail.willAuthenticate(realm)
         handle.following.made = .init(origin: origin, realm: realm, credential: credential)
-        if core.isObserved(handle) { core.tell(.authenticating(scheme: challenge.scheme, realm: realm), handle) }
+        if core.events.isObserved(handle) {
+            core.events.tell(.authenticating(scheme: challenge.scheme, realm: realm), handle)
+        }
         return .resend(current)
     }
 

@@ -128,7 +128,9 @@ final class NegotiationStage: ExchangeStage, @unchecked Sendable {
                 return .proceed
             }
             negotiations[key]?.send(token, isComplete: step.isComplete)
-            if core.isObserved(request) { core.tell(.authenticating(scheme: "negotiate", realm: nil), request) }
+            if core.events.isObserved(request) {
+                core.events.tell(.authenticating(scheme: "negotiate", realm: nil), request)
+            }
             return .resend(request.current.copy)
         case .failure(let cause):
             forget(key)

@@ -58,7 +58,7 @@ final class TokenKeeper {
 
     private func resend(_ handle: RequestHandle) -> ResponseDecision {
         handle.following.renewed = handle.current.url.origin
-        if core.isObserved(handle) { core.tell(.authenticating(scheme: "bearer", realm: nil), handle) }
+        if core.events.isObserved(handle) { core.events.tell(.authenticating(scheme: "bearer", realm: nil), handle) }
         return .resend(handle.current.copy)
     }
 

@@ -12,14 +12,7 @@ import RequestGate
 /// scheduled.
 final class RequestDispatcher {
     private unowned let core: SessionCore
-    /// The gate keeper, created for the first request that needs it.
-    var keeper: GateKeeper {
-        if let existingKeeper { return existingKeeper }
-        let keeper = makeKeeper()
-        existingKeeper = keeper
-        return keeper
-    }
-    private let makeKeeper: () -> GateKeeper
+    private let resolver: NameResolver
     /// The gate keeper; nil if it was not created.
     private(set) var existingKeeper: GateKeeper?
     private var scheduler: RequestScheduler
@@ -31,10 +24,24 @@ final class RequestDispatcher {
     private var timerDue = BootInstant.never
     private var isDraining = false
 
-    init(_ core: SessionCore, keeper makeKeeper: @escaping () -> GateKeeper) {
+    init(_ core: SessionCore, _ resolver: NameResolver) {
         self.core = core
-        self.makeKeeper = makeKeeper
+        self.resolver = resolver
         scheduler = .init(breaker: core.configuration.circuitBreaker)
+    }
+
+    /// The gate keeper, created for the first request that needs it: one may have a gate although its session has none.
+    var keeper: GateKeeper {
+        if let existingKeeper { return existingKeeper }
+        let keeper = GateKeeper(
+            connectivity: core.connectivity,
+            validation: core.configuration.validation,
+            resolver: resolver,
+            loop: core.loop,
+            onChange: { [weak self] key, verdict in self?.gateChanged(key, verdict) }
+        )
+        existingKeeper = keeper
+        return keeper
     }
 
     /// Sends a request that was just started, or holds it until it may be sent.
@@ -65,8 +72,8 @@ final class RequestDispatcher {
 
     private func submit(_ handle: RequestHandle, _ verdict: GateKeeper.Verdict) {
         _ = enqueue(handle, verdict, at: BootClock.now)
-        if let wait = verdict.wait, core.isObserved(handle) {
-            core.tell(.waitingForConnectivity(because: handle.current.endpoint.words(for: wait)), handle)
+        if let wait = verdict.wait, core.events.isObserved(handle) {
+            core.events.tell(.waitingForConnectivity(because: handle.current.endpoint.words(for: wait)), handle)
         }
         drain()
     }
@@ -449,11 +456,12 @@ extension RequestDispatcher {
     }
 
     private func tell(_ decision: RetryDecision, _ handle: RequestHandle, _ error: HTTPError) {
-        guard core.isObserved(handle) else { return }
+        guard core.events.isObserved(handle) else { return }
         switch decision {
-        case .retry(let delay, let reason): core.tell(.retrying(in: delay, because: reason, after: error), handle)
-        case .waitForPath: core.tell(.pathLost(error), handle)
-        case .giveUp(let reason): core.tell(.gaveUp(because: reason), handle)
+        case .retry(let delay, let reason):
+            core.events.tell(.retrying(in: delay, because: reason, after: error), handle)
+        case .waitForPath: core.events.tell(.pathLost(error), handle)
+        case .giveUp(let reason): core.events.tell(.gaveUp(because: reason), handle)
         }
     }
 

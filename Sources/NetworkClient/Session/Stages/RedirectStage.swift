@@ -90,8 +90,8 @@ final class RedirectStage: ExchangeStage {
             to: next.url.description
         )
         handle.following.redirects.append(redirect)
-        if core.isObserved(handle) {
-            core.tell(.redirected(from: redirect.from, to: redirect.to, status: status), handle)
+        if core.events.isObserved(handle) {
+            core.events.tell(.redirected(from: redirect.from, to: redirect.to, status: status), handle)
         }
     }
 }
