@@ -1,5 +1,4 @@
 import HTTPTypes
-import LinuxSystem
 import NIOCore
 import NetworkClientCore
 import ReachabilityCore
@@ -537,24 +536,4 @@ extension Duration {
         let milliseconds = clampedNanoseconds / 1_000_000
         return .milliseconds(milliseconds < 100 ? milliseconds : milliseconds / 100 * 100)
     }
-}
-
-/// The system's random number generator with a stored property, so that it has an address of its own.
-///
-/// `SystemRandomNumberGenerator` is empty, so an `inout` reference to it may have any address, at which the thread
-/// sanitizer then records a write.
-struct StoredGenerator: RandomNumberGenerator {
-    private var system = SystemRandomNumberGenerator()
-    private var count: UInt64 = 0
-
-    mutating func next() -> UInt64 {
-        count &+= 1
-        return system.next()
-    }
-}
-
-/// The clock that continues while the machine is suspended.
-enum BootClock {
-    /// `CLOCK_BOOTTIME`; clock_gettime(2).
-    static var now: BootInstant { .init(nanoseconds: SystemClock.nanosecondsSinceBoot) }
 }
