@@ -126,7 +126,7 @@ extension HTTPError {
     /// The error for a connection that was lost during a request, or whose bytes can't be parsed.
     static func lost(_ cause: (any Error)?, hasHead: Bool, at host: String) -> Self {
         let errno = (cause as? IOError)?.errnoCode
-        if let fault = cause as? ResponseFault, fault != .truncated { return unreadable(fault, at: host) }
+        if let fault = cause as? ResponseFault, fault != .truncated { return fault.error(at: host) }
         if !hasHead, let cause, let refusal = TLSFailure.clientRefusal(cause, host: host) { return refusal }
         let how = errno.map { "was lost (\(describe($0)))" } ?? "was closed by \(host)"
         if hasHead {
@@ -143,17 +143,19 @@ extension HTTPError {
             "the head of the response from \(host) is larger than \(limit) bytes: raise maximumHeadSize if that is right"
         return .init(.headTooLarge, processing: .answered, reason: reason)
     }
+}
 
-    private static func unreadable(_ fault: ResponseFault, at host: String) -> Self {
-        if case .headTooLarge(let limit) = fault { return headTooLarge(limit, at: host) }
-        let why =
-            switch fault {
-            case .malformed(let why): why
-            case .headTooLarge: "its head is too large"
-            case .unsolicited: "it came without a request"
-            case .truncated: "it breaks off"
-            }
+extension ResponseFault {
+    /// Returns the error for a response that can't be parsed.
+    fileprivate func error(at host: String) -> HTTPError {
+        let why: String
+        switch self {
+        case .headTooLarge(let limit): return .headTooLarge(limit, at: host)
+        case .malformed(let text): why = text
+        case .unsolicited: why = "it came without a request"
+        case .truncated: why = "it breaks off"
+        }
         let reason = "the response from \(host) can't be read as HTTP/1.1: \(why)"
-        return .init(.invalidResponse, processing: .answered, reason: reason, cause: fault)
+        return .init(.invalidResponse, processing: .answered, reason: reason, cause: self)
     }
 }

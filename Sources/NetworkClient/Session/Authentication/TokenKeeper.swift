@@ -92,10 +92,10 @@ final class TokenKeeper {
             refresh.failed()
             failure = error
         }
-        for whenEnded in starting { whenEnded(failure.map { .tokenRefreshFailed(origin, $0) }) }
+        for whenEnded in starting { whenEnded(failure.map { origin.tokenRefreshFailed($0) }) }
         for (handle, response) in waiting where handle.run.isDeciding {
             let decision =
-                failure.map { ResponseDecision.fail(.tokenRefreshFailed(origin, response, $0)) } ?? resend(handle)
+                failure.map { ResponseDecision.fail(origin.tokenRefreshFailed(after: response, $0)) } ?? resend(handle)
             core.decided(handle, decision, response)
         }
     }
