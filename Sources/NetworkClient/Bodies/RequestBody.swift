@@ -251,7 +251,9 @@ extension MultipartForm {
         guard let makeSource = content.makeSource else { return .none }
         let source = try makeSource()
         let target = try FileTarget(path, .replace)
-        guard !target.isSpecial else { throw .file("replace", path, errno: EINVAL, "it is no file: name another one") }
+        guard !target.isSpecial else {
+            throw FileCall.failure("replace", path, errno: EINVAL, "it is no file: name another one")
+        }
         let file = PartialFile(target, .init(isContinuable: false, isSynced: false))
         // Close now, rather than when the thread that wrote last releases the file.
         defer { file.close(isKept: false) }

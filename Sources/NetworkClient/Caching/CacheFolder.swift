@@ -34,7 +34,7 @@ final class CacheFolder: CacheStore {
         // A folder that can't be written is still read.
         for path in [path, "\(path)/new"] where mkdir(path, 0o700) != 0 {
             guard errno != EEXIST, errno != EROFS, errno != EACCES else { continue }
-            throw .file("make", path, errno: errno)
+            throw FileCall.failure("make", path, errno: errno)
         }
         counter = .init("\(path)/size")
         removeAbandoned()
@@ -44,14 +44,14 @@ final class CacheFolder: CacheStore {
         if mkdir(folder, 0o700) == 0 { return }
         let number = errno
         guard let status = try FileCall.status(folder) else {
-            throw .file("make the cache", folder, errno: number, "name a folder whose parent exists")
+            throw FileCall.failure("make the cache", folder, errno: number, "name a folder whose parent exists")
         }
         guard status.isFolder else {
-            throw .file("use the cache", folder, errno: ENOTDIR, "name a folder")
+            throw FileCall.failure("use the cache", folder, errno: ENOTDIR, "name a folder")
         }
         guard status.isOwn, status.st_mode & 0o022 == 0 else {
             let advice = "it has to belong to this user, and others must not be able to write it: name another folder"
-            throw .file("use the cache", folder, errno: EPERM, advice)
+            throw FileCall.failure("use the cache", folder, errno: EPERM, advice)
         }
     }
 

@@ -102,7 +102,11 @@ final class HTTP1Connection: ChannelInboundHandler, RemovableChannelHandler, Soc
             promise?.fail(ChannelError.ioOnClosedChannel)
             return
         }
-        if case .end = part { noteSent(exchange, promise) }
+        switch part {
+        case .head(let head): decoder.expectResponse(to: head)
+        case .body: break
+        case .end: noteSent(exchange, promise)
+        }
         let data = wrapOutboundOut(part)
         if flushes { context.writeAndFlush(data, promise: promise) } else { context.write(data, promise: promise) }
     }
@@ -122,7 +126,7 @@ final class HTTP1Connection: ChannelInboundHandler, RemovableChannelHandler, Soc
         while self.isReading, !held.parts.isEmpty, !life.isClosed { receive(held.parts.removeFirst()) }
         guard self.isReading, !life.isClosed else { return }
         setAutoRead(true)
-        settle()
+        if let context { channelReadComplete(context: context) }
         guard held.isLost, !life.isClosed else { return }
         lost(held.cause)
     }
@@ -164,9 +168,20 @@ final class HTTP1Connection: ChannelInboundHandler, RemovableChannelHandler, Soc
         if isReading { receive(part) } else if !held.isLost { held.parts.append(part) }
     }
 
+    /// Makes the connection available for the next exchange, after checking that nothing followed the response.
+    ///
+    /// Bytes that arrive with the end of the response are unsolicited; the next request would mistake them for its
+    /// response.
     func channelReadComplete(context: ChannelHandlerContext) {
-        settle()
-        context.fireChannelReadComplete()
+        defer { context.fireChannelReadComplete() }
+        guard responseHasEnded, !life.isClosed else { return }
+        responseHasEnded = false
+        switch life.ended() {
+        case .reuse:
+            owner.connectionIsFree(self)
+            becomeIdle()
+        case .close: closeAfterResponse()
+        }
     }
 
     func channelInactive(context: ChannelHandlerContext) {
@@ -222,21 +237,6 @@ final class HTTP1Connection: ChannelInboundHandler, RemovableChannelHandler, Soc
     }
 
     // MARK: Between exchanges
-
-    /// Makes the connection available for the next exchange, after checking that nothing followed the response.
-    ///
-    /// Bytes that arrive with the end of the response are unsolicited; the next request would mistake them for its
-    /// response.
-    private func settle() {
-        guard responseHasEnded, !life.isClosed else { return }
-        responseHasEnded = false
-        switch life.ended() {
-        case .reuse:
-            owner.connectionIsFree(self)
-            becomeIdle()
-        case .close: closeAfterResponse()
-        }
-    }
 
     func becomeIdle() {
         guard !life.isBusy, !life.isClosed else { return }

@@ -440,7 +440,7 @@ final class HTTP2Connection: ChannelInboundHandler, RemovableChannelHandler, Soc
         }
         let isUpgraded = stream.exchange is HTTP2UpgradedStream
         stream.exchange?.exchangeFailed(
-            .init(failure, hasHead: stream.hasHead, isUpgraded: isUpgraded, at: settings.host),
+            failure.error(hasHead: stream.hasHead, isUpgraded: isUpgraded, at: settings.host),
             isUnprocessed: failure.isUnprocessed && !stream.hasHead
         )
     }

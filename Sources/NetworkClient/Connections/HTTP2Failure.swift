@@ -47,66 +47,62 @@ struct HTTP2GoAway {
     var description: String { text.isEmpty ? code.name : "\(code.name): \(text)" }
 }
 
-extension HTTPError {
-    /// Creates the error for a stream that failed.
+extension HTTP2StreamFailure {
+    /// Returns the error for the request of the stream.
     ///
     /// - Parameters:
-    ///   - failure: The reason.
     ///   - hasHead: Whether the head of the response was received.
     ///   - isUpgraded: Whether the stream carries another protocol since.
     ///   - host: The server.
-    init(_ failure: HTTP2StreamFailure, hasHead: Bool, isUpgraded: Bool = false, at host: String) {
-        switch failure {
+    /// - Returns: The error.
+    func error(hasHead: Bool, isUpgraded: Bool = false, at host: String) -> HTTPError {
+        switch self {
         case .reset(let code) where isUpgraded:
-            self = .init(.connectionLost, processing: .answered, reason: "\(host) reset the stream (\(code.name))")
+            return .init(.connectionLost, processing: .answered, reason: "\(host) reset the stream (\(code.name))")
         case .ended(let end) where isUpgraded:
             let reason = "\(host) closed the connection (GOAWAY with \(end.description))"
-            self = .init(.connectionLost, processing: .answered, reason: reason)
-        case .lost(let cause): self = .lost(cause, hasHead: hasHead, at: host)
-        case .reset(let code) where failure.isUnprocessed && !hasHead:
-            self = .refused("\(host) refused the request before processing it (\(code.name))")
+            return .init(.connectionLost, processing: .answered, reason: reason)
+        case .lost(let cause): return .lost(cause, hasHead: hasHead, at: host)
+        case .reset(let code) where isUnprocessed && !hasHead:
+            return Self.refused("\(host) refused the request before processing it (\(code.name))")
         case .reset(let code):
-            self = .broken("\(host) reset the stream of the request (\(code.name))", hasHead)
+            return Self.broken("\(host) reset the stream of the request (\(code.name))", hasHead)
         case .unprocessed(let end):
             let why = end.map { " (GOAWAY with \($0.description))" } ?? ""
-            self = .refused("\(host) closed the connection before it processed the request\(why)")
+            return Self.refused("\(host) closed the connection before it processed the request\(why)")
         case .unnumbered:
-            self = .refused("the connection to \(host) has used all stream numbers before the request was sent")
+            return Self.refused("the connection to \(host) has used all stream numbers before the request was sent")
         case .ended(let end):
-            self = .broken("\(host) closed the connection (GOAWAY with \(end.description))", hasHead)
-        case .malformed(let why): self = .invalid("the response from \(host) is malformed: \(why)", .answered)
-        case .headTooLarge(let limit): self = .headTooLarge(limit, at: host)
+            return Self.broken("\(host) closed the connection (GOAWAY with \(end.description))", hasHead)
+        case .malformed(let why): return Self.invalid("the response from \(host) is malformed: \(why)", .answered)
+        case .headTooLarge(let limit): return .headTooLarge(limit, at: host)
         case .unsendable(let cause):
-            self = .init(
-                .requestSerializationFailed,
-                processing: .neverSent,
-                reason: "the request can't be sent over HTTP/2: \(HTTP2Violation.text(of: cause))",
-                cause: cause
-            )
-        case .violated(let cause) where cause is NIOHTTP2Errors.ExcessivelyLargeHeaderBlock:
-            self = .init(
-                .headTooLarge,
-                processing: hasHead ? .answered : .maybeProcessed,
-                reason: "\(host) sent a larger head than maximumHeadSize allows, and the connection was closed",
-                cause: cause
-            )
-        case .violated(let cause):
-            let reason = "\(host) violated HTTP/2, and the connection was closed: \(HTTP2Violation.text(of: cause))"
-            self = .invalid(reason, hasHead ? .answered : .maybeProcessed, cause)
+            let reason = "the request can't be sent over HTTP/2: \(HTTP2Violation.text(of: cause))"
+            return .init(.requestSerializationFailed, processing: .neverSent, reason: reason, cause: cause)
+        case .violated(let cause): return Self.violated(cause, hasHead ? .answered : .maybeProcessed, at: host)
         }
     }
 
-    private static func refused(_ reason: String) -> Self {
+    private static func violated(_ cause: any Error, _ processing: Processing, at host: String) -> HTTPError {
+        if cause is NIOHTTP2Errors.ExcessivelyLargeHeaderBlock {
+            let reason = "\(host) sent a larger head than maximumHeadSize allows, and the connection was closed"
+            return .init(.headTooLarge, processing: processing, reason: reason, cause: cause)
+        }
+        let reason = "\(host) violated HTTP/2, and the connection was closed: \(HTTP2Violation.text(of: cause))"
+        return invalid(reason, processing, cause)
+    }
+
+    private static func refused(_ reason: String) -> HTTPError {
         .init(.connectionLost, processing: .refusedUnprocessed, reason: reason)
     }
 
-    private static func broken(_ reason: String, _ hasHead: Bool) -> Self {
+    private static func broken(_ reason: String, _ hasHead: Bool) -> HTTPError {
         hasHead
             ? .init(.bodyTruncated, processing: .answered, reason: "\(reason) within the response")
             : .init(.connectionLost, processing: .maybeProcessed, reason: "\(reason) before a response came")
     }
 
-    private static func invalid(_ reason: String, _ processing: Processing, _ cause: (any Error)? = nil) -> Self {
+    private static func invalid(_ reason: String, _ processing: Processing, _ cause: (any Error)? = nil) -> HTTPError {
         .init(.invalidResponse, processing: processing, reason: reason, cause: cause)
     }
 }

@@ -7,11 +7,9 @@ import NetworkClientCore
 ///
 /// Unlike NIO's own decoder, it reports whether a byte of a response has been received, and accepts valid syntax that
 /// NIO's decoder rejects: folded lines, whitespace after values, transfer codings.
-final class ResponseDecoder: ChannelDuplexHandler, RemovableChannelHandler {
+final class ResponseDecoder: ChannelInboundHandler, RemovableChannelHandler {
     typealias InboundIn = ByteBuffer
     typealias InboundOut = HTTPClientResponsePart
-    typealias OutboundIn = HTTPClientRequestPart
-    typealias OutboundOut = HTTPClientRequestPart
 
     private var parser: ResponseParser
     /// Whether input is being processed: handling its parts may bring further input, or the channel's end.
@@ -27,13 +25,8 @@ final class ResponseDecoder: ChannelDuplexHandler, RemovableChannelHandler {
     /// Whether a byte of the pending response has been received.
     var hasBegun: Bool { parser.hasBegun }
 
-    func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
-        // After a response that changes the protocol, it is not HTTP.
-        if !hasSwitched, case .head(let head) = unwrapOutboundIn(data) {
-            parser.expectResponse(to: head.method.rawValue)
-        }
-        context.write(data, promise: promise)
-    }
+    /// Expects the response to a request, whose head is about to be sent.
+    func expectResponse(to request: HTTPRequestHead) { parser.expectResponse(to: request.method.rawValue) }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         let bytes = unwrapInboundIn(data)
@@ -50,39 +43,36 @@ final class ResponseDecoder: ChannelDuplexHandler, RemovableChannelHandler {
         if !isReading { end(context) }
     }
 
+    /// Passes on the parts of responses that are complete with these bytes.
     private func read(_ bytes: ByteBuffer, _ context: ChannelHandlerContext) {
         var bytes = bytes
-        do throws(ResponseFault) {
-            while !hasFailed, !hasSwitched, let event = try parse(&bytes) { fire(event, &bytes, context) }
-        } catch {
-            fail(error, context)
+        while !hasFailed, !hasSwitched {
+            let parsed = bytes.withUnsafeReadableBytes { input in
+                Result { () throws(ResponseFault) in try parser.next(input) }
+            }
+            switch parsed {
+            case .failure(let fault): fail(fault, context)
+            case .success((let consumed, let event)):
+                guard let event, let part = part(of: event, consumed, &bytes) else { return }
+                context.fireChannelRead(wrapInboundOut(part))
+            }
         }
     }
 
-    /// Parses up to the next event; the piece of a body stays in the buffer.
-    private func parse(_ bytes: inout ByteBuffer) throws(ResponseFault) -> ResponseParser.Event? {
-        let result = bytes.withUnsafeReadableBytes { input in
-            Result { () throws(ResponseFault) in try parser.next(input) }
-        }
-        let (consumed, event) = try result.get()
-        if case .body(let count)? = event {
+    /// Removes the bytes of an event, and returns the part that they are; the piece of a body are the last ones.
+    private func part(
+        of event: ResponseParser.Event,
+        _ consumed: Int,
+        _ bytes: inout ByteBuffer
+    ) -> HTTPClientResponsePart? {
+        if case .body(let count) = event {
             bytes.moveReaderIndex(forwardBy: consumed - count)
-        } else {
-            bytes.moveReaderIndex(forwardBy: consumed)
+            return bytes.readSlice(length: count).map { .body($0) }
         }
-        return event
-    }
-
-    private func fire(_ event: ResponseParser.Event, _ bytes: inout ByteBuffer, _ context: ChannelHandlerContext) {
-        switch event {
-        case .head(let head):
-            if head.status == 101 { beginSwitch(&bytes) }
-            context.fireChannelRead(wrapInboundOut(.head(.init(head))))
-        case .body(let count):
-            guard let piece = bytes.readSlice(length: count) else { return }
-            context.fireChannelRead(wrapInboundOut(.body(piece)))
-        case .end: context.fireChannelRead(wrapInboundOut(.end(nil)))
-        }
+        bytes.moveReaderIndex(forwardBy: consumed)
+        guard case .head(let head) = event else { return .end(nil) }
+        if head.status == 101 { beginSwitch(&bytes) }
+        return .head(.init(head))
     }
 
     /// Keeps the bytes after a response that changes the protocol.
@@ -136,7 +126,7 @@ extension HTTPError {
     /// The error for a connection that was lost during a request, or whose bytes can't be parsed.
     static func lost(_ cause: (any Error)?, hasHead: Bool, at host: String) -> Self {
         let errno = (cause as? IOError)?.errnoCode
-        if let fault = cause as? ResponseFault, fault != .truncated { return unreadable(fault, at: host) }
+        if let fault = cause as? ResponseFault, fault != .truncated { return fault.error(at: host) }
         if !hasHead, let cause, let refusal = TLSFailure.clientRefusal(cause, host: host) { return refusal }
         let how = errno.map { "was lost (\(describe($0)))" } ?? "was closed by \(host)"
         if hasHead {
@@ -153,17 +143,19 @@ extension HTTPError {
             "the head of the response from \(host) is larger than \(limit) bytes: raise maximumHeadSize if that is right"
         return .init(.headTooLarge, processing: .answered, reason: reason)
     }
+}
 
-    private static func unreadable(_ fault: ResponseFault, at host: String) -> Self {
-        if case .headTooLarge(let limit) = fault { return headTooLarge(limit, at: host) }
-        let why =
-            switch fault {
-            case .malformed(let why): why
-            case .headTooLarge: "its head is too large"
-            case .unsolicited: "it came without a request"
-            case .truncated: "it breaks off"
-            }
+extension ResponseFault {
+    /// Returns the error for a response that can't be parsed.
+    fileprivate func error(at host: String) -> HTTPError {
+        let why: String
+        switch self {
+        case .headTooLarge(let limit): return .headTooLarge(limit, at: host)
+        case .malformed(let text): why = text
+        case .unsolicited: why = "it came without a request"
+        case .truncated: why = "it breaks off"
+        }
         let reason = "the response from \(host) can't be read as HTTP/1.1: \(why)"
-        return .init(.invalidResponse, processing: .answered, reason: reason, cause: fault)
+        return .init(.invalidResponse, processing: .answered, reason: reason, cause: self)
     }
 }

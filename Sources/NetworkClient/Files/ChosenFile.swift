@@ -57,7 +57,7 @@ final class ChosenFile: FileSink, @unchecked Sendable {
         let path = try chosenPath()
         let target = try FileTarget(path, plan.existing)
         guard !target.isSpecial else {
-            throw .file("replace", path, errno: EINVAL, "it is no file: choose another one")
+            throw FileCall.failure("replace", path, errno: EINVAL, "it is no file: choose another one")
         }
         let file = PartialFile(target, plan)
         self.file = file

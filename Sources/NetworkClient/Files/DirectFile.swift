@@ -50,7 +50,7 @@ final class DirectFile: FileSink, @unchecked Sendable {
                 var request = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
                 poll(&request, 1, -1)
             } else if errno != EINTR {
-                throw .file("write", name, errno: errno)
+                throw FileCall.failure("write", name, errno: errno)
             }
         }
     }
@@ -103,20 +103,20 @@ struct FileTarget: Sendable, Hashable {
     /// Examines the existing file, if there is one.
     init(_ path: String, _ existing: ExistingFile) throws(HTTPError) {
         guard !path.isEmpty, !path.utf8.contains(0) else {
-            throw .file("write", "'\(path.filter { $0 != "\0" })'", errno: EINVAL)
+            throw FileCall.failure("write", "'\(path.filter { $0 != "\0" })'", errno: EINVAL)
         }
         guard let there = try FileCall.status(path, followsLink: false) else {
-            guard path.utf8.last != 0x2F else { throw .file("write", path, errno: EISDIR) }
+            guard path.utf8.last != 0x2F else { throw FileCall.failure("write", path, errno: EISDIR) }
             self.path = path
             isSpecial = false
             return
         }
         let status = there.isLink ? try FileCall.status(path) : there
-        guard status?.isFolder != true else { throw .file("write", path, errno: EISDIR) }
+        guard status?.isFolder != true else { throw FileCall.failure("write", path, errno: EISDIR) }
         isSpecial = status.map { !$0.isRegular } ?? false
         // A link is kept, and its target replaced. A pipe may have no other path, as behind /dev/stdout.
         self.path = there.isLink && !isSpecial ? try Self.resolved(path) : path
-        if existing == .refuse, !isSpecial { throw .file("write", path, errno: EEXIST) }
+        if existing == .refuse, !isSpecial { throw FileCall.failure("write", path, errno: EEXIST) }
     }
 
     /// The directory that contains the file.
@@ -128,7 +128,7 @@ struct FileTarget: Sendable, Hashable {
     /// realpath(3).
     private static func resolved(_ path: String) throws(HTTPError) -> String {
         guard let resolved = realpath(path, nil) else {
-            throw .file("follow the link", path, errno: errno, "remove the link, or let it lead to a file")
+            throw FileCall.failure("follow the link", path, errno: errno, "remove the link, or let it lead to a file")
         }
         defer { free(resolved) }
         return String(cString: resolved)

@@ -23,7 +23,7 @@ enum FileCall {
             let value = call()
             if value != -1 { return value }
             let number = errno
-            guard number == EINTR else { throw .file(what, path, errno: number) }
+            guard number == EINTR else { throw failure(what, path, errno: number) }
         }
     }
 
@@ -32,7 +32,7 @@ enum FileCall {
         var status = stat()
         let code = followsLink ? stat(path, &status) : lstat(path, &status)
         guard code != 0 else { return status }
-        guard errno == ENOENT else { throw .file("look at", path, errno: errno) }
+        guard errno == ENOENT else { throw failure("look at", path, errno: errno) }
         return nil
     }
 
@@ -52,14 +52,14 @@ extension stat {
     var isOwn: Bool { st_uid == geteuid() }
 }
 
-extension HTTPError {
-    /// The error for a failed operation on a file.
-    static func file(_ what: String, _ path: String, errno number: Int32, _ advice: String? = nil) -> Self {
+extension FileCall {
+    /// Returns the error for a failed operation on a file.
+    static func failure(_ what: String, _ path: String, errno number: Int32, _ advice: String? = nil) -> HTTPError {
         let advice = advice ?? Self.advice(number)
         return .init(
             .fileFailed,
             processing: .neverSent,
-            reason: "can't \(what) \(path): \(describe(number)): \(advice)",
+            reason: "can't \(what) \(path): \(HTTPError.describe(number)): \(advice)",
             errno: number
         )
     }

@@ -177,7 +177,7 @@ extension PartialFile {
     /// Copies owner, group and permissions of the file that is replaced.
     private func becomeLike(_ path: String) throws(HTTPError) {
         guard let existing = try FileCall.status(path) else { return }
-        guard !existing.isFolder else { throw .file("write", path, errno: EISDIR) }
+        guard !existing.isFolder else { throw FileCall.failure("write", path, errno: EISDIR) }
         // Only root can change the owner of a file; for other users it stays theirs.
         _ = fchown(descriptor, existing.st_uid, .max)
         resemble(existing)
@@ -192,7 +192,7 @@ extension PartialFile {
             }
             // A file system without hard links can't do this in one step.
             guard errno == EPERM || errno == ENOTSUP || errno == ENOSYS, try FileCall.status(path) == nil else {
-                throw .file("write", path, errno: EEXIST)
+                throw FileCall.failure("write", path, errno: EEXIST)
             }
         }
         try FileCall.make("write", path) { rename(part, path) }
@@ -206,7 +206,7 @@ extension PartialFile {
         defer { Glibc.close(descriptor) }
         // Some file systems need no such flush, and report that they don't support it.
         guard fsync(descriptor) != 0, errno != EINVAL, errno != ENOTSUP else { return }
-        throw .file("write", folder, errno: errno)
+        throw FileCall.failure("write", folder, errno: errno)
     }
 }
 
@@ -234,10 +234,10 @@ extension PartialFile {
             guard descriptor >= 0 else { continue }
             let status = try FileCall.status(of: descriptor, part)
             guard status.isRegular else {
-                throw .file("write", part, errno: EEXIST, "there is something else than a file: remove it")
+                throw FileCall.failure("write", part, errno: EEXIST, "there is something else than a file: remove it")
             }
             if flock(descriptor, LOCK_EX | LOCK_NB) != 0 {
-                throw .file("lock", part, errno: errno, errno == EWOULDBLOCK ? Self.busy : nil)
+                throw FileCall.failure("lock", part, errno: errno, errno == EWOULDBLOCK ? Self.busy : nil)
             }
             // The previous holder of the lock may have renamed or removed the part in the meantime.
             let present = try FileCall.status(part, followsLink: false)
@@ -263,7 +263,7 @@ extension PartialFile {
         descriptor = make(part)
         if descriptor >= 0 { return true }
         guard errno == EEXIST else {
-            if errno != EINTR { throw .file("write", part, errno: errno) }
+            if errno != EINTR { throw FileCall.failure("write", part, errno: errno) }
             return false
         }
         descriptor = Glibc.open(part, Self.flags)
@@ -272,7 +272,7 @@ extension PartialFile {
         case EINTR, ENOENT: break
         case let number:
             guard number == EACCES, let present = try FileCall.status(part, followsLink: false), !present.isOwn else {
-                throw .file("write", part, errno: number)
+                throw FileCall.failure("write", part, errno: number)
             }
             try remove(part, present)
         }
@@ -283,7 +283,7 @@ extension PartialFile {
     private func remove(_ part: String, _ present: stat) throws(HTTPError) {
         guard unlink(part) != 0, errno != ENOENT else { return }
         let advice = "it is another user's: let it be removed, or put the part elsewhere"
-        throw .file("remove", part, errno: errno, present.isOwn ? nil : advice)
+        throw FileCall.failure("remove", part, errno: errno, present.isOwn ? nil : advice)
     }
 
     /// Copies group and permissions of the file that is to be replaced, so that no additional users can read the part.

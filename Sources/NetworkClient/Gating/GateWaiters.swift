@@ -48,13 +48,13 @@ final class GateWaiters: @unchecked Sendable {
         loop.execute { [self] in
             waiter.continuation = continuation
             // A cancellation may have arrived first.
-            if waiter.isOver { end(waiter, .failure(.cancelledAtGate)) } else { enter(waiter) }
+            if waiter.isOver { end(waiter, .failure(Waiter.cancelled)) } else { enter(waiter) }
         }
     }
 
     func cancel(_ waiter: Waiter) {
         loop.execute { [self] in
-            if waiter.continuation == nil { waiter.isOver = true } else { end(waiter, .failure(.cancelledAtGate)) }
+            if waiter.continuation == nil { waiter.isOver = true } else { end(waiter, .failure(Waiter.cancelled)) }
         }
     }
 
@@ -69,7 +69,7 @@ final class GateWaiters: @unchecked Sendable {
         let keeper = openedKeeper()
         let verdict = waiter.needsRevalidation ? keeper.refresh(waiter.key) : keeper.verdict(for: waiter.key)
         guard case .closed(let wait) = verdict else { return end(waiter, verdict) }
-        if let timeout = waiter.timeout, timeout <= .zero { return end(waiter, .failure(.timedOut(waiter, wait))) }
+        if let timeout = waiter.timeout, timeout <= .zero { return end(waiter, .failure(waiter.timedOut(while: wait))) }
         waiting[waiter.key, default: [:]][ObjectIdentifier(waiter)] = waiter
         keeper.hold(waiter.key)
         // The verdict that the request received, not the keeper's newest: the call for that change is still to come.
@@ -97,7 +97,7 @@ final class GateWaiters: @unchecked Sendable {
         guard left > .zero else {
             let verdict = openedKeeper().verdict(for: waiter.key)
             guard case .closed(let wait) = verdict else { return end(waiter, verdict) }
-            return end(waiter, .failure(.timedOut(waiter, wait)))
+            return end(waiter, .failure(waiter.timedOut(while: wait)))
         }
         waiter.timer = loop.assumeIsolated().scheduleTask(in: .init(min(left, Self.longestTimer))) { [weak self] in
             self?.setTimer(waiter)
@@ -122,13 +122,13 @@ final class GateWaiters: @unchecked Sendable {
     }
 }
 
-extension HTTPError {
-    fileprivate static var cancelledAtGate: Self {
+extension GateWaiters.Waiter {
+    fileprivate static var cancelled: HTTPError {
         .init(.cancelled, processing: .neverSent, reason: "the request that waited at the gate was cancelled")
     }
 
-    fileprivate static func timedOut(_ waiter: GateWaiters.Waiter, _ wait: GateWait) -> Self {
-        let time = waiter.timeout ?? .zero
-        return .init(.connectivityTimedOut, processing: .neverSent, reason: "waited \(time) for \(wait), in vain")
+    fileprivate func timedOut(while wait: GateWait) -> HTTPError {
+        let reason = "waited \(timeout ?? .zero) for \(wait), in vain"
+        return .init(.connectivityTimedOut, processing: .neverSent, reason: reason)
     }
 }

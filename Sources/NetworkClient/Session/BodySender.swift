@@ -63,9 +63,39 @@ final class BodySender {
         if !handle.current.expectsContinue { try openFeed(handle) }
     }
 
-    /// Sends the body after the head, or holds it until the 100 (Continue) response.
-    func send(expectsContinue: Bool, _ now: NIODeadline) {
-        if expectsContinue { hold(now) } else { sendBody(now) }
+    /// Sends the body after the head, and ends the request; or holds the body until the 100 (Continue) response.
+    func send(expectsContinue: Bool = false, _ now: NIODeadline) {
+        guard let handle = current?.handle, let connection = current?.connection else { return }
+        if expectsContinue { return hold(now) }
+        let body = handle.current.body
+        if let body, current?.feed == nil, body.readableBytes > BytesFeed.pieceSize {
+            current?.feed = BufferFeed(body, loop: core.loop)
+        }
+        guard current?.feed == nil else {
+            timer.deadlines[.firstByte] = nil
+            return feed()
+        }
+        if let body, body.readableBytes > 0 { return sendPiece(body, on: connection, handle, now) }
+        connection.send(.end(nil), for: exchange, flushes: true)
+        requestWasSent(handle, now)
+    }
+
+    /// Sends a body that is one piece, and ends the request.
+    private func sendPiece(
+        _ body: ByteBuffer,
+        on connection: any HTTPConnection,
+        _ handle: RequestHandle,
+        _ now: NIODeadline
+    ) {
+        handle.run.metrics.bodyBytesSent = body.readableBytes
+        connection.send(.body(.byteBuffer(body)), for: exchange, flushes: false)
+        guard body.readableBytes >= Self.largeBodySize else {
+            connection.send(.end(nil), for: exchange, flushes: true)
+            return requestWasSent(handle, now)
+        }
+        timer.deadlines[.firstByte] = nil
+        connection.send(.end(nil), for: exchange, flushes: true, promise: endPromise(handle))
+        startWriteTimeout(now)
     }
 
     /// Sends no body, and leaves the request open: the bytes of the protocol that it asks for follow (RFC 8441, 5).
@@ -126,34 +156,8 @@ final class BodySender {
         } catch {
             return exchange.fail(.unavailableBody(error, .maybeProcessed))
         }
-        sendBody(now)
+        send(now)
         timer.schedule(at: now)
-    }
-
-    private func sendBody(_ now: NIODeadline) {
-        guard let handle = current?.handle, let connection = current?.connection else { return }
-        guard current?.feed == nil else {
-            timer.deadlines[.firstByte] = nil
-            return feed()
-        }
-        guard let body = handle.current.body, body.readableBytes > 0 else {
-            connection.send(.end(nil), for: exchange, flushes: true)
-            return requestWasSent(handle, now)
-        }
-        guard body.readableBytes <= BytesFeed.pieceSize else {
-            timer.deadlines[.firstByte] = nil
-            current?.feed = BufferFeed(body, loop: core.loop)
-            return feed()
-        }
-        handle.run.metrics.bodyBytesSent = body.readableBytes
-        connection.send(.body(.byteBuffer(body)), for: exchange, flushes: false)
-        guard body.readableBytes >= Self.largeBodySize else {
-            connection.send(.end(nil), for: exchange, flushes: true)
-            return requestWasSent(handle, now)
-        }
-        timer.deadlines[.firstByte] = nil
-        connection.send(.end(nil), for: exchange, flushes: true, promise: endPromise(handle))
-        startWriteTimeout(now)
     }
 
     /// Returns a promise for the end of the request, fulfilled when the kernel has accepted all of it.
@@ -172,11 +176,11 @@ final class BodySender {
     private func requestWasSent(_ handle: RequestHandle, _ now: NIODeadline) {
         current?.isSent = true
         if current?.hasResponse == false { timer.set(.firstByte, after: handle.current.limits.firstByte, from: now) }
-        guard core.isObserved(handle) else { return }
+        guard core.events.isObserved(handle) else { return }
         if let body = handle.current.body, body.readableBytes <= BytesFeed.pieceSize {
-            core.tell(.sending(bytes: body.readableBytes, of: Int64(body.readableBytes)), handle)
+            core.events.tell(.sending(bytes: body.readableBytes, of: Int64(body.readableBytes)), handle)
         }
-        core.tell(.sent, handle)
+        core.events.tell(.sent, handle)
     }
 
     /// Sends the pieces of the feed as long as the kernel accepts them.
@@ -230,8 +234,8 @@ final class BodySender {
         written.futureResult.assumeIsolated().whenSuccess { [self] in pieceWasWritten(of: handle) }
         write(.body(.byteBuffer(piece)), written)
         guard current?.handle === handle else { return }
-        if core.isObserved(handle) {
-            core.tell(.sending(bytes: handle.run.metrics.bodyBytesSent, of: handle.current.bodyLength), handle)
+        if core.events.isObserved(handle) {
+            core.events.tell(.sending(bytes: handle.run.metrics.bodyBytesSent, of: handle.current.bodyLength), handle)
         }
         if current?.pendingPieces ?? 0 > 0, timer.deadlines[.write] == nil { startWriteTimeout() }
     }

@@ -24,7 +24,7 @@ public final class DataRequest: RequestHandle, @unchecked Sendable {
     public func value<Serializer: ResponseSerializer>(
         _ serializer: Serializer
     ) async throws(HTTPError) -> Serializer.Output {
-        try value(serializer, of: await response())
+        try value(serializer, of: await ending().get())
     }
 
     private func value<Serializer: ResponseSerializer>(
@@ -36,7 +36,7 @@ public final class DataRequest: RequestHandle, @unchecked Sendable {
             reportSerialization(nil)
             return value
         } catch {
-            let rejection = HTTPError(error, response, of: self)
+            let rejection = error.httpError(for: response, to: self)
             reportSerialization(rejection)
             throw rejection
         }
@@ -155,27 +155,26 @@ public final class DataRequest: RequestHandle, @unchecked Sendable {
     }
 }
 
-extension HTTPError {
-    /// Creates the error for a response that a serializer has rejected.
-    fileprivate init(_ error: ResponseSerializationError, _ response: DataResponse, of handle: RequestHandle) {
-        let code: Code =
-            switch error.code {
+extension ResponseSerializationError {
+    /// Returns the error of a request whose response a serializer has rejected.
+    fileprivate func httpError(for response: DataResponse, to handle: RequestHandle) -> HTTPError {
+        let code: HTTPError.Code =
+            switch code {
             case .unacceptableStatus: .unacceptableStatus
             case .unacceptableContentType: .unacceptableContentType
             case .undecodable: .responseSerializationFailed
             }
-        self.init(
-            code,
-            processing: Processing(status: response.head.status.code),
-            reason: "\(error)",
-            cause: error.underlying
-        )
-        add(response, of: handle)
-        request = handle.request.description
-        run = FailedRun(response.metrics)
-        decoded = error.decoded
+        let processing = Processing(status: response.head.status.code)
+        var error = HTTPError(code, processing: processing, reason: "\(self)", cause: underlying)
+        error.add(response, of: handle)
+        error.request = handle.request.description
+        error.run = FailedRun(response.metrics)
+        error.decoded = decoded
+        return error
     }
+}
 
+extension HTTPError {
     /// Adds the head of a response, and its body as far as errors keep it.
     mutating func add(_ response: DataResponse, of handle: RequestHandle) {
         self.response = response.head

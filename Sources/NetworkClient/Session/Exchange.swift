@@ -55,7 +55,7 @@ final class Exchange: HTTPExchange, DeadlineOwner {
         handle.run.history.begin(isReused: connection.isReused)
         handle.beginExchange(on: record, isReused: connection.isReused, now)
         handle.run.metrics.attempts = handle.run.history.count
-        if core.isObserved(handle) { reportAttempt(handle, record, isReused: connection.isReused) }
+        if core.events.isObserved(handle) { reportAttempt(handle, record, isReused: connection.isReused) }
         current = .init(
             handle: handle,
             connection: connection,
@@ -72,7 +72,7 @@ final class Exchange: HTTPExchange, DeadlineOwner {
         }
         let expectsContinue = handle.current.expectsContinue && handle.current.hasBody
         let isTunnel = current?.isTunnel == true
-        let head = head(of: handle)
+        let head = core.stages.head(of: handle, to: pool.endpoint)
         // If the connection is lost during the call, the head may still have been sent.
         handle.run.history.sent()
         connection.send(.head(isTunnel ? head.extendedConnect : head), for: self, flushes: expectsContinue || isTunnel)
@@ -84,7 +84,7 @@ final class Exchange: HTTPExchange, DeadlineOwner {
 
     private func reportAttempt(_ handle: RequestHandle, _ record: ConnectionRecord?, isReused: Bool) {
         let metrics = record?.metrics ?? .init()
-        core.tell(.attempt(handle.run.history.count, isReused: isReused, connection: metrics), handle)
+        core.events.tell(.attempt(handle.run.history.count, isReused: isReused, connection: metrics), handle)
     }
 
     /// Releases the connection for another request, because this one ended before it was sent.
@@ -93,14 +93,6 @@ final class Exchange: HTTPExchange, DeadlineOwner {
         sender.end()
         connection.withdraw(self)
         pool.retire(self)
-    }
-
-    /// Returns the head of this attempt; a proxy that forwards requests gets the absolute URL.
-    private func head(of handle: RequestHandle) -> HTTPRequestHead {
-        let hasProxy = pool.endpoint.proxy != nil
-        var head = core.stages.head(of: handle, hasProxy: hasProxy)
-        if hasProxy, pool.endpoint.isForwarded { head.uri = handle.current.url.absolute(head.uri) }
-        return head
     }
 
     var hasRequestBody: Bool { current?.handle.current.hasBody ?? false }
@@ -136,7 +128,7 @@ final class Exchange: HTTPExchange, DeadlineOwner {
         handle.run.metrics.answered = .now()
         current?.head = head
         if handle.run.scheduled != nil { core.dispatcher.receivedHead(handle, .init(head)) }
-        if core.isObserved(handle) { core.tell(.head(.init(head)), handle) }
+        if core.events.isObserved(handle) { core.events.tell(.head(.init(head)), handle) }
         core.stages.storeCookies(of: head, handle)
         guard let current, current.handle === handle else { return }
         do throws(HTTPError) {
@@ -175,7 +167,7 @@ final class Exchange: HTTPExchange, DeadlineOwner {
         timer.set(.read, after: handle.current.limits.read, from: now)
         timer.schedule(at: now)
         if handle.run.scheduled != nil { core.dispatcher.receivedHead(handle, .init(head)) }
-        if core.isObserved(handle) { core.tell(.head(.init(head)), handle) }
+        if core.events.isObserved(handle) { core.events.tell(.head(.init(head)), handle) }
         // A listener may have ended the request.
         guard current?.handle === handle else { return }
         sender.responseBegan(isRefusal: status >= 300)
@@ -214,7 +206,7 @@ final class Exchange: HTTPExchange, DeadlineOwner {
         case .here:
             current?.receiver = receiver
             let present = receiver.progress.map { Int(clamping: $0.bytes) } ?? 0
-            core.reportResumption(of: handle, receiver)
+            core.events.reportResumption(of: handle, receiver)
             current?.assembly.limit = max(0, handle.current.maximumStreamSize - present)
             current?.assembly.isKept = false
         }
@@ -233,12 +225,12 @@ final class Exchange: HTTPExchange, DeadlineOwner {
         } catch {
             return fail(error)
         }
-        guard core.isObserved(handle) else { return }
+        guard core.events.isObserved(handle) else { return }
         if let progress = current?.receiver?.progress {
-            core.tell(.received(bytes: Int(progress.bytes), of: progress.total.map { Int($0) }), handle)
+            core.events.tell(.received(bytes: Int(progress.bytes), of: progress.total.map { Int($0) }), handle)
         } else {
             let count = handle.run.metrics.bodyBytesReceived
-            core.tell(.received(bytes: count, of: current?.assembly.announced), handle)
+            core.events.tell(.received(bytes: count, of: current?.assembly.announced), handle)
         }
     }
 

@@ -129,7 +129,7 @@ extension HTTPSession {
         headers: HTTPFields = [:],
         options: RequestOptions = .init()
     ) -> DataRequest {
-        request(.get, reference, parameters: parameters, headers: headers, options: options)
+        make(.get, reference, parameters, headers, .none, options)
     }
 
     /// Makes a HEAD request, whose response has no body, and starts it.
@@ -142,7 +142,7 @@ extension HTTPSession {
         headers: HTTPFields = [:],
         options: RequestOptions = .init()
     ) -> DataRequest {
-        request(.head, reference, parameters: parameters, headers: headers, options: options)
+        make(.head, reference, parameters, headers, .none, options)
     }
 
     /// Makes a DELETE request, and starts it.
@@ -156,7 +156,7 @@ extension HTTPSession {
         body: RequestBody = .none,
         options: RequestOptions = .init()
     ) -> DataRequest {
-        request(.delete, reference, parameters: parameters, headers: headers, body: body, options: options)
+        make(.delete, reference, parameters, headers, body, options)
     }
 
     /// Makes a POST request, and starts it; parameters are its body, or parts of a multipart form, or are in
@@ -171,7 +171,7 @@ extension HTTPSession {
         body: RequestBody = .none,
         options: RequestOptions = .init()
     ) -> DataRequest {
-        request(.post, reference, parameters: parameters, headers: headers, body: body, options: options)
+        make(.post, reference, parameters, headers, body, options)
     }
 
     /// Makes a PUT request, and starts it; parameters are its body, or parts of a multipart form, or are in
@@ -186,7 +186,7 @@ extension HTTPSession {
         body: RequestBody = .none,
         options: RequestOptions = .init()
     ) -> DataRequest {
-        request(.put, reference, parameters: parameters, headers: headers, body: body, options: options)
+        make(.put, reference, parameters, headers, body, options)
     }
 
     /// Makes a PATCH request, and starts it; parameters are its body, or parts of a multipart form, or are in
@@ -201,7 +201,7 @@ extension HTTPSession {
         body: RequestBody = .none,
         options: RequestOptions = .init()
     ) -> DataRequest {
-        request(.patch, reference, parameters: parameters, headers: headers, body: body, options: options)
+        make(.patch, reference, parameters, headers, body, options)
     }
 
     /// Makes a request that sends a body, and starts it.
@@ -232,7 +232,7 @@ extension HTTPSession {
     ) -> DataRequest {
         var options = options
         options.isUpload = true
-        return request(method, reference, parameters: parameters, headers: headers, body: body, options: options)
+        return make(method, reference, parameters, headers, body, options)
     }
 }
 

@@ -65,6 +65,10 @@ final class HostConnections: HTTPConnectionOwner {
         lastQueued = handle.id
         handle.enter(.pooled(self))
         perform(action)
+        // It may have failed, or found a connection meanwhile.
+        guard case .pooled = handle.run.state else { return }
+        if core.events.isObserved(handle) { core.events.tell(.waiting, handle) }
+        core.limit(handle)
     }
 
     /// Starts a WebSocket on a stream of an open connection whose server allows that (RFC 8441).

@@ -59,7 +59,7 @@ extension SessionCore {
             let reason = "the session was invalidated: make a new one"
             handle.failUnstarted(.init(.sessionInvalidated, processing: .neverSent, reason: reason))
         } else {
-            for monitor in monitors { monitor.requestWasMade(handle) }
+            events.requestWasMade(handle)
         }
         return handle
     }

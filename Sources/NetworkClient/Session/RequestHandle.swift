@@ -161,14 +161,14 @@ public class RequestHandle: @unchecked Sendable {
         error.tag = tag
         error.run = FailedRun(run.metrics.ended(at: request.url))
         end(.failure(error))
-        core.reportLater(.finished(.failure(error)), self)
+        core.events.reportLater(.finished(.failure(error)), self)
     }
 
     /// Finishes the request, and resumes all waiting tasks.
     final func end(_ ending: Outcome.Ending) { outcome.withLock { $0.end(ending) }?.tell(ending) }
 
     /// Reports to the session's monitors that the response was validated and decoded, or the error.
-    final func reportSerialization(_ error: HTTPError?) { core.reportLater(.serialized(error), self) }
+    final func reportSerialization(_ error: HTTPError?) { core.events.reportLater(.serialized(error), self) }
 
     /// The durations of its stages; nil until it has finished, successfully or not.
     public final var metrics: RequestMetrics? { outcome.withLock { $0.metrics } }

@@ -15,7 +15,7 @@ final class SessionCore: @unchecked Sendable {
     let connector: Connector
     let proxyAuthenticator: ProxyAuthenticator
     let registry = Lock(Registry())
-    let monitors: [any EventMonitor]
+    let events: EventReporter
     /// The connections, by endpoint.
     private(set) lazy var pools = ConnectionPools(self)
     /// The stages that each attempt and its response pass.
@@ -29,7 +29,7 @@ final class SessionCore: @unchecked Sendable {
     /// Schedules the requests that have to wait; created for the first request that is not plain.
     private(set) lazy var dispatcher: RequestDispatcher = {
         hasDispatcher = true
-        return RequestDispatcher(self) { [unowned self] in makeKeeper() }
+        return RequestDispatcher(self, resolver)
     }()
     private var hasDispatcher = false
     private let resolver: NameResolver
@@ -48,7 +48,7 @@ final class SessionCore: @unchecked Sendable {
     init(_ configuration: HTTPConfiguration, loop: any EventLoop, _ resolver: NameResolver) throws(HTTPError) {
         self.loop = loop
         self.configuration = configuration
-        monitors = configuration.eventMonitors
+        events = .init(configuration.eventMonitors, on: loop)
         self.resolver = resolver
         cookies = configuration.cookies.makeStore()
         authentication = try .init(configuration.authentication)
@@ -58,37 +58,12 @@ final class SessionCore: @unchecked Sendable {
         connector = Connector(resolver: resolver, tls: try TLSClient(configuration.tls), proxies: proxies)
     }
 
-    // MARK: Events
-
-    /// Returns whether events of a request have a listener: a monitor of the session, or a listener of the request.
-    func isObserved(_ handle: RequestHandle) -> Bool {
-        !monitors.isEmpty || handle.hasListeners
-    }
-
-    /// Reports an event; called only if ``isObserved(_:)``, so that no event is created without a listener.
-    func tell(_ event: RequestEvent, _ handle: RequestHandle) {
-        for monitor in monitors { monitor.request(handle, did: event) }
-        handle.tell(event)
-    }
-
-    /// Reports that a response continues what the receiver has of the body from earlier attempts.
-    func reportResumption(of handle: RequestHandle, _ receiver: any BodyReceiver) {
-        guard isObserved(handle), let progress = receiver.progress, progress.bytes > 0 else { return }
-        tell(.resumedDownload(at: progress.bytes, of: progress.total), handle)
-    }
-
-    /// Reports an event to the monitors only, from any thread.
-    func reportLater(_ event: @autoclosure () -> RequestEvent, _ handle: RequestHandle) {
-        guard !monitors.isEmpty else { return }
-        let event = event()
-        loop.execute { [monitors] in
-            for monitor in monitors { monitor.request(handle, did: event) }
-        }
-    }
-
     // MARK: Sending
 
-    private func start(_ handle: RequestHandle) {
+    /// Starts a request, or resumes a paused one.
+    func resume(_ handle: RequestHandle) {
+        loop.preconditionInEventLoop()
+        if handle.run.isPaused { endPause(of: handle) }
         guard handle.run.isReady else { return }
         handle.enter(.queued)
         handle.run.metrics.start = .now()
@@ -116,36 +91,26 @@ final class SessionCore: @unchecked Sendable {
         }
     }
 
-    /// Looks for a stored response if the session has a cache; otherwise sends the request.
-    func admit(_ handle: RequestHandle) {
-        if let caching = stages.caching, caching.takes(handle) { return }
-        admitUncached(handle)
-    }
-
     /// Sends a queued request if it is plain; otherwise passes it to the dispatcher.
-    func admitUncached(_ handle: RequestHandle) {
+    ///
+    /// - Parameters:
+    ///   - handle: The request.
+    ///   - usesCache: Whether the session's cache, if there is one, may have its response.
+    func admit(_ handle: RequestHandle, usesCache: Bool = true) {
+        if usesCache, let caching = stages.caching, caching.takes(handle) { return }
         if handle.run.isPaused {
             dispatcher.pause(handle)
         } else if handle.current.policy.isPlain {
-            enqueue(handle)
+            send(handle)
         } else {
             dispatcher.admit(handle)
         }
     }
 
-    /// Sends a request that need not wait, after its asynchronous stages.
-    func enqueue(_ handle: RequestHandle) {
-        if stages.mayDefer(handle) { stages.prepare(handle) } else { checkBody(handle) }
-    }
-
-    /// Sends a request whose stages are done, after checking that its body can be read.
+    /// Checks off the event loop whether a request's body can still be read, and sends the request: a file may be on a
+    /// disk that hangs.
     func checkBody(_ handle: RequestHandle) {
-        guard let check = handle.current.source?.check else { return send(handle) }
-        self.check(handle, check)
-    }
-
-    /// Checks off the event loop whether a request's body can still be read: a file may be on a disk that hangs.
-    private func check(_ handle: RequestHandle, _ check: @escaping BodySource.Check) {
+        guard let check = handle.current.source?.check else { return send(handle, isPrepared: true) }
         let token = BodyCheck()
         handle.enter(.checking(token))
         limit(handle)
@@ -154,14 +119,20 @@ final class SessionCore: @unchecked Sendable {
             guard case .checking(let current) = handle.run.state, current === token else { return }
             handle.enter(.queued)
             switch result {
-            case .success: send(handle)
+            case .success: send(handle, isPrepared: true)
             case .failure(let error): fail(handle, .unavailableBody(error, .neverSent))
             }
         }
     }
 
-    /// Starts a request on a connection, or queues it for one.
-    private func send(_ handle: RequestHandle) {
+    /// Sends a request that need not wait: starts it on a connection, or queues it for one.
+    ///
+    /// - Parameters:
+    ///   - handle: The request.
+    ///   - isPrepared: Whether its asynchronous stages are done, and its body was checked.
+    func send(_ handle: RequestHandle, isPrepared: Bool = false) {
+        if !isPrepared, stages.mayDefer(handle) { return stages.prepare(handle) }
+        if !isPrepared, handle.current.source?.check != nil { return checkBody(handle) }
         if let transport = configuration.transport {
             return TransportAttempt(core: self, handle: handle).start(on: transport)
         }
@@ -171,9 +142,6 @@ final class SessionCore: @unchecked Sendable {
             return
         }
         pools.pool(of: handle.endpoint).request(handle)
-        guard case .pooled = handle.run.state else { return }
-        if isObserved(handle) { tell(.waiting, handle) }
-        limit(handle)
     }
 
     /// Sets a timer for the deadline of a request without a connection; an exchange has its own timer.
@@ -203,7 +171,7 @@ final class SessionCore: @unchecked Sendable {
         loop.preconditionInEventLoop()
         guard !handle.run.isPaused, handle.run.isActive, !handle.run.isUpgraded else { return }
         handle.setPaused(true)
-        if isObserved(handle) { tell(.paused, handle) }
+        if events.isObserved(handle) { events.tell(.paused, handle) }
         switch handle.run.state {
         case .opening, .keeping, .carried, .deciding, .delivering:
             handle.run.stopWatching()
@@ -239,16 +207,13 @@ final class SessionCore: @unchecked Sendable {
         dispatcher.pauseRunning(handle)
     }
 
-    /// Starts a request, or resumes a paused one.
-    func resume(_ handle: RequestHandle) {
-        loop.preconditionInEventLoop()
-        guard handle.run.isPaused else { return start(handle) }
+    /// Ends the pause of a request; one that was not started yet has nothing to continue.
+    private func endPause(of handle: RequestHandle) {
         handle.setPaused(false)
         handle.run.extras?.countPause()
-        if isObserved(handle) { tell(.resumed, handle) }
-        if handle.run.isReady { return start(handle) }
+        if events.isObserved(handle) { events.tell(.resumed, handle) }
         // It may have been cancelled while paused, with its receiver still closing.
-        guard handle.run.isActive else { return }
+        guard !handle.run.isReady, handle.run.isActive else { return }
         dispatcher.resume(handle)
         switch handle.run.state {
         case .exchanging(let exchange): exchange.resume()
@@ -316,18 +281,18 @@ final class SessionCore: @unchecked Sendable {
             if handle.run.history.processing != .neverSent { error.processing = handle.run.history.processing }
             return attemptFailed(handle, error)
         }
-        if isObserved(handle) { tell(.sentAgain(because: error), handle) }
+        if events.isObserved(handle) { events.tell(.sentAgain(because: error), handle) }
         handle.enter(.queued)
-        if handle.run.isPaused { dispatcher.pause(handle) } else { enqueue(handle) }
+        if handle.run.isPaused { dispatcher.pause(handle) } else { send(handle) }
     }
 
     /// Resends a request whose connection was lost.
     private func resend(_ handle: RequestHandle, _ error: HTTPError) {
-        if isObserved(handle) { tell(.sentAgain(because: error), handle) }
+        if events.isObserved(handle) { events.tell(.sentAgain(because: error), handle) }
         // Other idle connections may be dead as well.
         pools.pool(of: handle.endpoint).drain()
         handle.enter(.queued)
-        if handle.run.isPaused { dispatcher.pause(handle) } else { enqueue(handle) }
+        if handle.run.isPaused { dispatcher.pause(handle) } else { send(handle) }
     }
 
     /// Resends a request without receiving the rest of its response: its connection is closed.
@@ -359,23 +324,18 @@ final class SessionCore: @unchecked Sendable {
     /// Handles a complete response: it ends the request unless another attempt follows.
     func answered(_ handle: RequestHandle, _ response: DataResponse) {
         loop.preconditionInEventLoop()
-        follow(handle, after: response, stages.completed(response, handle))
-    }
-
-    private func follow(_ handle: RequestHandle, after response: DataResponse, _ decision: ResponseDecision) {
-        guard let extras = handle.run.extras else { return follow(handle, decision, response) }
-        var response = response
-        if let redirects = extras.following?.redirects, !redirects.isEmpty { response.redirects = redirects }
-        response.mayBeFromPortal = handle.mayBeFromPortal && response.cached == nil
+        let decision = stages.completed(response, handle)
+        // A single exchange in memory: it was neither redirected nor withheld, and no part of its body is missing.
+        if decision.isEnd, handle.run.extras == nil, !handle.current.policy.mayRetryResponses {
+            return end(handle, .success(response))
+        }
         follow(handle, decision, response)
     }
 
     // MARK: After a response
 
+    /// Carries out the decision on a complete response.
     private func follow(_ handle: RequestHandle, _ decision: ResponseDecision, _ response: DataResponse) {
-        let missingBody = handle.run.extras?.following?.missingBody
-        if case .deferred = decision {} else { handle.run.extras?.following?.missingBody = nil }
-        if decision.isEnd, let missingBody { return end(handle, .failure(missingBody)) }
         switch decision {
         case .deferred:
             // The request can be cancelled, and its deadline continues.
@@ -384,13 +344,20 @@ final class SessionCore: @unchecked Sendable {
             limit(handle)
         case .end, .proceed: endUnlessRetried(handle, response)
         case .fail(let error): end(handle, .failure(error))
-        case .resend(let request): go(on: handle, with: request)
+        case .resend(let request):
+            handle.run.extras?.following?.missingBody = nil
+            go(on: handle, with: request)
         }
     }
 
-    /// Ends a request with its response, unless it is retried because of the status.
+    /// Ends a request with its response, unless a part of the body is missing, or it is retried because of the status.
     private func endUnlessRetried(_ handle: RequestHandle, _ response: DataResponse) {
-        if handle.run.extras?.following?.isHeldBack == true { return deliver(handle, response) }
+        let following = handle.run.extras?.following
+        if let missingBody = following?.missingBody { return end(handle, .failure(missingBody)) }
+        var response = response
+        if let redirects = following?.redirects, !redirects.isEmpty { response.redirects = redirects }
+        if handle.run.extras != nil { response.mayBeFromPortal = handle.mayBeFromPortal && response.cached == nil }
+        if following?.isHeldBack == true { return deliver(handle, response) }
         let mayRetry = handle.current.policy.mayRetryResponses && handle.canResend
         if mayRetry, dispatcher.answered(handle, response) { return }
         end(handle, .success(response))
@@ -412,7 +379,7 @@ final class SessionCore: @unchecked Sendable {
     ) {
         guard case .proceed = decision else { return decided(handle, decision, response) }
         decided(handle) { [self] in
-            follow(handle, after: response, stages.completed(response, handle, after: stage))
+            follow(handle, stages.completed(response, handle, after: stage), response)
         }
     }
 
@@ -493,7 +460,7 @@ final class SessionCore: @unchecked Sendable {
         }
         stages.ended(handle, ending.error)
         let isLast = registry.withLock { $0.remove(handle) }
-        for monitor in monitors { monitor.request(handle, did: .finished(ending)) }
+        events.reportEnd(of: handle, ending)
         handle.end(ending)
         if isLast { close() }
     }
@@ -505,23 +472,10 @@ final class SessionCore: @unchecked Sendable {
         pools.drain()
         if hasDispatcher, registry.withLock({ $0.live.isEmpty }) { dispatcher.shutDown() }
         guard registry.withLock({ $0.announce() }) else { return }
-        for monitor in monitors { monitor.sessionWasInvalidated() }
+        events.sessionWasInvalidated()
     }
 
     // MARK: Paths
-
-    /// Creates the gate keeper for the first request that needs it.
-    ///
-    /// A request may have a gate although its session has none.
-    private func makeKeeper() -> GateKeeper {
-        GateKeeper(
-            connectivity: connectivity,
-            validation: configuration.validation,
-            resolver: resolver,
-            loop: loop,
-            onChange: { [weak self] key, verdict in self?.dispatcher.gateChanged(key, verdict) }
-        )
-    }
 
     /// The source of network paths.
     var connectivity: any Connectivity { configuration.connectivity ?? ReachabilityMonitor.shared }

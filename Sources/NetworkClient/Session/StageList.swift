@@ -10,6 +10,8 @@ final class StageList {
     private let stages: [any ExchangeStage]
     /// Whether there are stages that are called for every request: those besides the client's own, and that for Negotiate.
     private let hasFurtherStages: Bool
+    /// Whether there are stages that read also the heads of successful responses.
+    private let readsEveryHead: Bool
     /// Keeps responses of captive portals apart; nil for a session without validation.
     private let validation: ValidationStage?
     /// Sends and stores cookies; nil for a session without.
@@ -25,6 +27,7 @@ final class StageList {
         let cookies = core.cookies.map { CookieStage($0) }
         self.cookies = cookies
         caching = core.configuration.cache.map { CacheStage(core, $0) }
+        readsEveryHead = hasFurtherStages || validation != nil || cookies != nil || caching != nil
         let first: [any ExchangeStage] = [TokenStage(core), RangeStage(), InterceptorStage(), ExpectationStage()]
         let last: [any ExchangeStage] = [
             ProxyAuthenticationStage(core), AuthenticationStage(core), RedirectStage(core),
@@ -99,16 +102,24 @@ final class StageList {
     ///
     /// - Parameters:
     ///   - handle: The request.
-    ///   - hasProxy: Whether its connection leads to a proxy.
-    /// - Returns: The head, completed by all stages.
-    func head(of handle: RequestHandle, hasProxy: Bool) -> HTTPRequestHead {
+    ///   - endpoint: The endpoint of its connection; nil for the user's transport.
+    /// - Returns: The head, completed by all stages; with the absolute URL for a proxy that forwards requests.
+    func head(of handle: RequestHandle, to endpoint: Endpoint?) -> HTTPRequestHead {
         let extras = handle.run.extras
         let isUnchanged =
-            extras?.receiver == nil && extras?.preparedHead == nil && !hasProxy && !hasFurtherStages
+            extras?.receiver == nil && extras?.preparedHead == nil && endpoint?.proxy == nil && !hasFurtherStages
             && cookies?.mayAdd(to: handle) != true && caching == nil
         guard !isUnchanged || handle.current.login != nil else { return handle.current.head }
-        let prepared = extras?.preparedHead
-        extras?.preparedHead = nil
+        var head = completedHead(of: handle)
+        guard let endpoint, endpoint.proxy != nil, endpoint.isForwarded else { return head }
+        head.uri = handle.current.url.absolute(head.uri)
+        return head
+    }
+
+    /// Returns the head of an attempt after all stages that were not called for it yet.
+    private func completedHead(of handle: RequestHandle) -> HTTPRequestHead {
+        let prepared = handle.run.extras?.preparedHead
+        handle.run.extras?.preparedHead = nil
         var head = prepared?.head ?? handle.current.head
         for stage in stages[(prepared?.nextStage ?? 0)...] {
             guard case .deferred = stage.willSend(&head, handle) else { continue }
@@ -126,6 +137,7 @@ final class StageList {
     /// Decides from the head of a response where its body is delivered: the first stage that does not proceed decides.
     func received(_ head: HTTPResponseHead, _ handle: RequestHandle) -> HeadDecision {
         handle.run.extras?.following?.isHeldBack = false
+        guard readsEveryHead || head.status.code >= 300 else { return .proceed }
         if let decision = validation?.received(head, handle), decision != .proceed {
             return decided(decision, handle)
         }

@@ -26,8 +26,8 @@ final class TransportAttempt: @unchecked Sendable {
     func start(on transport: any Transport) {
         handle.beginExchange(on: nil, isReused: false, .now())
         handle.run.metrics.attempts = number
-        if core.isObserved(handle) {
-            core.tell(.attempt(number, isReused: false, connection: .init()), handle)
+        if core.events.isObserved(handle) {
+            core.events.tell(.attempt(number, isReused: false, connection: .init()), handle)
         }
         let request = prepared()
         if request.source != nil { handle.extras.wasBodyRead = true }
@@ -55,7 +55,7 @@ final class TransportAttempt: @unchecked Sendable {
     /// Returns the request with the fields of this attempt.
     private func prepared() -> PreparedRequest {
         var request = handle.current.copy
-        request.head = core.stages.head(of: handle, hasProxy: false)
+        request.head = core.stages.head(of: handle, to: nil)
         return request
     }
 
@@ -75,9 +75,9 @@ final class TransportAttempt: @unchecked Sendable {
     private func willSend(_ count: Int?) throws {
         guard isCurrent else { throw CancellationError() }
         handle.run.metrics.bodyBytesSent = count ?? 0
-        guard core.isObserved(handle) else { return }
-        if let count { core.tell(.sending(bytes: count, of: Int64(count)), handle) }
-        core.tell(.sent, handle)
+        guard core.events.isObserved(handle) else { return }
+        if let count { core.events.tell(.sending(bytes: count, of: Int64(count)), handle) }
+        core.events.tell(.sent, handle)
     }
 
     // MARK: The response
@@ -104,7 +104,7 @@ final class TransportAttempt: @unchecked Sendable {
         handle.run.metrics.answered = .now()
         handle.run.metrics.response = (Int(head.status.code), .http1_1)
         if handle.run.scheduled != nil { core.dispatcher.receivedHead(handle, .init(head)) }
-        if core.isObserved(handle) { core.tell(.head(.init(head)), handle) }
+        if core.events.isObserved(handle) { core.events.tell(.head(.init(head)), handle) }
         guard isCurrent else { throw CancellationError() }
         let decision = core.stages.received(head, handle)
         taps = core.stages.bodyTaps(head, handle)
@@ -119,7 +119,7 @@ final class TransportAttempt: @unchecked Sendable {
         case .whole: self.receiver = receiver
         case .here:
             self.receiver = receiver
-            core.reportResumption(of: handle, receiver)
+            core.events.reportResumption(of: handle, receiver)
             let present = receiver.progress.map { Int(clamping: $0.bytes) } ?? 0
             assembly.limit = max(0, handle.current.maximumStreamSize - present)
             assembly.isKept = false
@@ -134,7 +134,7 @@ final class TransportAttempt: @unchecked Sendable {
             handle.run.metrics.bodyBytesReceived += bytes.readableBytes
             if let taps { for tap in taps { tap(bytes) } }
             let taken = try take(bytes)
-            if core.isObserved(handle) { report() }
+            if core.events.isObserved(handle) { report() }
             return taken ?? core.loop.makeSucceededVoidFuture()
         } catch {
             return core.loop.makeFailedFuture(error)
@@ -152,10 +152,10 @@ final class TransportAttempt: @unchecked Sendable {
 
     private func report() {
         if let progress = receiver?.progress {
-            core.tell(.received(bytes: Int(progress.bytes), of: progress.total.map { Int($0) }), handle)
+            core.events.tell(.received(bytes: Int(progress.bytes), of: progress.total.map { Int($0) }), handle)
         } else {
             let total = head?.headers.first(name: "Content-Length").flatMap { Int($0) }
-            core.tell(.received(bytes: handle.run.metrics.bodyBytesReceived, of: total), handle)
+            core.events.tell(.received(bytes: handle.run.metrics.bodyBytesReceived, of: total), handle)
         }
     }
 

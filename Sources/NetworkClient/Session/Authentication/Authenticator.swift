@@ -213,7 +213,7 @@ extension Authenticator {
         if login.own == nil, let keeper = tokens[origin] { return keeper.refused(handle, response, sent) }
         let challenges = ChallengeParser.challenges(in: response["WWW-Authenticate"])
         if !negotiating.contains(origin), let reason = UnsupportedSchemes.reason(for: challenges) {
-            return .fail(.unsupportedSchemes(reason, handle, response))
+            return .fail(unsupportedSchemes(reason, handle, response))
         }
         let space = sent?.space
         switch following.trail.challenged(challenges, at: origin, sent: sent?.note) {
@@ -300,7 +300,9 @@ extension Authenticator {
         spaces.keep(space, at: origin)
         handle.following.trail.willAuthenticate(realm)
         handle.following.made = .init(origin: origin, realm: realm, credential: credential)
-        if core.isObserved(handle) { core.tell(.authenticating(scheme: challenge.scheme, realm: realm), handle) }
+        if core.events.isObserved(handle) {
+            core.events.tell(.authenticating(scheme: challenge.scheme, realm: realm), handle)
+        }
         return .resend(current)
     }
 
@@ -350,7 +352,7 @@ extension Authenticator {
         let handle = waiting.handle
         guard let challenge = waiting.challenges.first, let login = handle.current.login else { return .end }
         switch reply {
-        case .failure(let cause): return .fail(.authenticationFailed(handle.current.copy, waiting.response, cause))
+        case .failure(let cause): return .fail(handlerFailed(waiting, cause))
         case .success(.refuse): return .end
         case .success(.credential(let credential)):
             if let decision = authenticate(challenge, credential, handle, isShared: true) { return decision }
@@ -361,6 +363,25 @@ extension Authenticator {
         var next = waiting
         next.challenges.removeFirst()
         return authenticate(next, login)
+    }
+
+    // MARK: Errors
+
+    /// Returns the error of a request for which the authentication handler has thrown an error.
+    private func handlerFailed(_ waiting: ChallengedRequest, _ cause: any Error) -> HTTPError {
+        let host = waiting.handle.current.endpoint.text
+        let reason = "\(host) requires authentication, and the handler for it failed (see the cause)"
+        var error = HTTPError(.authenticationFailed, processing: .answered, reason: reason, cause: cause)
+        error.response = waiting.response.head
+        return error
+    }
+
+    /// Returns the error of a request whose server offers only schemes that the client refuses.
+    private func unsupportedSchemes(_ reason: String, _ handle: RequestHandle, _ response: DataResponse) -> HTTPError {
+        let reason = "\(handle.current.endpoint.text) offers only \(reason)"
+        var error = HTTPError(.authenticationFailed, processing: .answered, reason: reason)
+        error.add(response, of: handle)
+        return error
     }
 }
 
@@ -381,37 +402,17 @@ extension SentCredential {
     }
 }
 
-extension HTTPError {
-    /// Creates the error of a request for which the authentication handler has thrown an error.
-    static func authenticationFailed(_ request: PreparedRequest, _ response: DataResponse, _ cause: any Error) -> Self {
-        let reason = "\(request.endpoint.text) requires authentication, and the handler for it failed (see the cause)"
-        var error = Self(.authenticationFailed, processing: .answered, reason: reason, cause: cause)
-        error.response = response.head
-        return error
-    }
-
-    /// Creates the error of a request whose server offers only schemes that the client refuses.
-    fileprivate static func unsupportedSchemes(
-        _ reason: String,
-        _ handle: RequestHandle,
-        _ response: DataResponse
-    ) -> Self {
-        let reason = "\(handle.current.endpoint.text) offers only \(reason)"
-        var error = Self(.authenticationFailed, processing: .answered, reason: reason)
-        error.add(response, of: handle)
-        return error
-    }
-
-    /// Creates the error of a request that was not sent because no token could be obtained for it.
-    static func tokenRefreshFailed(_ origin: HTTPOrigin, _ cause: any Error) -> Self {
-        let reason = "\(origin) needs a token, and none could be obtained (see the cause)"
+extension HTTPOrigin {
+    /// Returns the error of a request that was not sent because no token could be obtained for it.
+    func tokenRefreshFailed(_ cause: any Error) -> HTTPError {
+        let reason = "\(self) needs a token, and none could be obtained (see the cause)"
         return .init(.tokenRefreshFailed, processing: .neverSent, reason: reason, cause: cause)
     }
 
-    /// Creates the error of a request for which no token could be obtained.
-    static func tokenRefreshFailed(_ origin: HTTPOrigin, _ response: DataResponse, _ cause: any Error) -> Self {
-        let reason = "\(origin) refused the token, and a new one could not be obtained (see the cause)"
-        var error = Self(.tokenRefreshFailed, processing: .answered, reason: reason, cause: cause)
+    /// Returns the error of a request whose token was refused, and for which no other token could be obtained.
+    func tokenRefreshFailed(after response: DataResponse, _ cause: any Error) -> HTTPError {
+        let reason = "\(self) refused the token, and a new one could not be obtained (see the cause)"
+        var error = HTTPError(.tokenRefreshFailed, processing: .answered, reason: reason, cause: cause)
         error.response = response.head
         return error
     }

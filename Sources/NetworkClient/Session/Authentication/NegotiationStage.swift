@@ -128,12 +128,14 @@ final class NegotiationStage: ExchangeStage, @unchecked Sendable {
                 return .proceed
             }
             negotiations[key]?.send(token, isComplete: step.isComplete)
-            if core.isObserved(request) { core.tell(.authenticating(scheme: "negotiate", realm: nil), request) }
+            if core.events.isObserved(request) {
+                core.events.tell(.authenticating(scheme: "negotiate", realm: nil), request)
+            }
             return .resend(request.current.copy)
         case .failure(let cause):
             forget(key)
             if key.role == .origin, hasAlternative(response, request) { return .proceed }
-            return .fail(.negotiationFailed(key.role, cause, request, response))
+            return .fail(key.role.error(cause, request, response))
         }
     }
 
@@ -162,7 +164,7 @@ final class NegotiationStage: ExchangeStage, @unchecked Sendable {
                 case .success(let step): concluded(step.isComplete, key, request, response)
                 case .failure(let cause):
                     ResponseDecision.fail(
-                        .unverified(": \("\(cause)".printable(upTo: 1_000))", request, response, cause)
+                        unverified(": \("\(cause)".printable(upTo: 1_000))", request, response, cause)
                     )
                 }
             core.finishDeferral(request, response, of: self, with: decision)
@@ -180,7 +182,21 @@ final class NegotiationStage: ExchangeStage, @unchecked Sendable {
         forget(key)
         if isVerified || response.status < 400 { accepting.insert(request.current.url.origin) }
         guard mechanism.requiresMutualAuthentication, !isVerified, response.status < 400 else { return .proceed }
-        return .fail(.unverified(", as it sent no token of its own", request, response, nil))
+        return .fail(unverified(", as it sent no token of its own", request, response, nil))
+    }
+
+    /// Returns the error of a request whose server has not proved its identity.
+    private func unverified(
+        _ why: String,
+        _ handle: RequestHandle,
+        _ response: DataResponse,
+        _ cause: (any Error)?
+    ) -> HTTPError {
+        let server = handle.current.endpoint.text
+        let reason = "\(server) did not prove its identity after authentication by Negotiate\(why)"
+        var error = HTTPError(.authenticationFailed, processing: .answered, reason: reason, cause: cause)
+        error.add(response, of: handle)
+        return error
     }
 
     func ended(_ error: HTTPError?, _ request: RequestHandle) {
@@ -301,15 +317,10 @@ private enum NegotiationRole: Hashable {
     var resent: HeadDecision { self == .origin ? .withhold(isLikelyResent: true) : .expectResend }
 }
 
-extension HTTPError {
-    /// Creates the error of a request for which the mechanism has no token.
-    fileprivate static func negotiationFailed(
-        _ role: NegotiationRole,
-        _ cause: any Error,
-        _ handle: RequestHandle,
-        _ response: DataResponse
-    ) -> Self {
-        let proxy = role == .proxy ? handle.endpoint.proxy : nil
+extension NegotiationRole {
+    /// Returns the error of a request for which the mechanism has no token.
+    fileprivate func error(_ cause: any Error, _ handle: RequestHandle, _ response: DataResponse) -> HTTPError {
+        let proxy = self == .proxy ? handle.endpoint.proxy : nil
         var error = HTTPError.negotiationFailed(
             proxy == nil ? .authenticationFailed : .proxyAuthenticationRequired,
             proxy.map { "the proxy \($0)" } ?? handle.current.endpoint.text,
@@ -317,20 +328,6 @@ extension HTTPError {
             cause
         )
         error.proxy = proxy?.description
-        error.add(response, of: handle)
-        return error
-    }
-
-    /// Creates the error of a request whose server has not proved its identity.
-    fileprivate static func unverified(
-        _ why: String,
-        _ handle: RequestHandle,
-        _ response: DataResponse,
-        _ cause: (any Error)?
-    ) -> Self {
-        let server = handle.current.endpoint.text
-        let reason = "\(server) did not prove its identity after authentication by Negotiate\(why)"
-        var error = HTTPError(.authenticationFailed, processing: .answered, reason: reason, cause: cause)
         error.add(response, of: handle)
         return error
     }

@@ -58,7 +58,7 @@ final class TokenKeeper {
 
     private func resend(_ handle: RequestHandle) -> ResponseDecision {
         handle.following.renewed = handle.current.url.origin
-        if core.isObserved(handle) { core.tell(.authenticating(scheme: "bearer", realm: nil), handle) }
+        if core.events.isObserved(handle) { core.events.tell(.authenticating(scheme: "bearer", realm: nil), handle) }
         return .resend(handle.current.copy)
     }
 
@@ -92,10 +92,10 @@ final class TokenKeeper {
             refresh.failed()
             failure = error
         }
-        for whenEnded in starting { whenEnded(failure.map { .tokenRefreshFailed(origin, $0) }) }
+        for whenEnded in starting { whenEnded(failure.map { origin.tokenRefreshFailed($0) }) }
         for (handle, response) in waiting where handle.run.isDeciding {
             let decision =
-                failure.map { ResponseDecision.fail(.tokenRefreshFailed(origin, response, $0)) } ?? resend(handle)
+                failure.map { ResponseDecision.fail(origin.tokenRefreshFailed(after: response, $0)) } ?? resend(handle)
             core.decided(handle, decision, response)
         }
     }

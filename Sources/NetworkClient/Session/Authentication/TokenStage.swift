@@ -14,7 +14,7 @@ final class TokenStage: ExchangeStage {
         guard let origin = origin(withoutToken: request) else { return .ready }
         let (core, head) = (core, head)
         return .deferred { () async throws(HTTPError) in
-            try await core.obtainToken(for: origin)
+            try await Self.obtainToken(for: origin, core)
             return head
         }
     }
@@ -28,16 +28,16 @@ final class TokenStage: ExchangeStage {
         }
         return origin
     }
-}
 
-extension SessionCore {
     /// Waits for the first token of an origin.
     ///
     /// - Throws: `tokenRefreshFailed` if there is none.
-    fileprivate func obtainToken(for origin: HTTPOrigin) async throws(HTTPError) {
+    private static func obtainToken(for origin: HTTPOrigin, _ core: SessionCore) async throws(HTTPError) {
         let result = await withCheckedContinuation { (continuation: CheckedContinuation<HTTPError?, Never>) in
-            loop.execute { [self] in
-                guard let keeper = authenticator.tokens[origin] else { return continuation.resume(returning: nil) }
+            core.loop.execute {
+                guard let keeper = core.authenticator.tokens[origin] else {
+                    return continuation.resume(returning: nil)
+                }
                 keeper.obtain(at: origin) { continuation.resume(returning: $0) }
             }
         }

@@ -82,7 +82,7 @@ final class CacheStage: @unchecked Sendable {
             return deliver(handle, run, .stale(.noPath))
         }
         handle.enter(.queued)
-        core.admitUncached(handle)
+        core.admit(handle, usesCache: false)
     }
 
     /// Ends a request that may not use the network (RFC 9111, 5.2.1.7).

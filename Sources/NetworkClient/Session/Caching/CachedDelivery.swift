@@ -71,7 +71,7 @@ final class CachedDelivery: @unchecked Sendable {
         core.limit(handle)
         handle.run.metrics.answered = .now()
         handle.run.metrics.response = (Int(content.head.status.code), content.head.version)
-        if core.isObserved(handle) { core.tell(.head(.init(content.head)), handle) }
+        if core.events.isObserved(handle) { core.events.tell(.head(.init(content.head)), handle) }
         // A listener may have ended the request.
         guard !isEnded else { return }
         do throws(HTTPError) {
@@ -177,9 +177,9 @@ final class CachedDelivery: @unchecked Sendable {
     }
 
     private func report() {
-        guard core.isObserved(handle) else { return }
+        guard core.events.isObserved(handle) else { return }
         let count = handle.run.metrics.bodyBytesReceived
-        core.tell(.received(bytes: count, of: assembly.announced), handle)
+        core.events.tell(.received(bytes: count, of: assembly.announced), handle)
     }
 
     private func hand(_ piece: ByteBuffer) throws(HTTPError) {

@@ -36,7 +36,7 @@ struct EventStreamReader {
     mutating func next(isolation actor: isolated (any Actor)?) async throws(HTTPError) -> ServerSentEvent? {
         while !isOver {
             do throws(HTTPError) {
-                if Task.isCancelled { throw .cancelledStream(hasStreamed ? .answered : .neverSent) }
+                if Task.isCancelled { throw cancellation }
                 if let event = try parse() { return event }
                 if body == nil {
                     try await connect()
@@ -46,7 +46,7 @@ struct EventStreamReader {
                     await reconnect(after: nil)
                 }
             } catch {
-                guard !error.endsEventStream(hasStreamed: hasStreamed) else {
+                guard !isFinal(error) else {
                     end()
                     throw error
                 }
@@ -67,7 +67,7 @@ struct EventStreamReader {
             input.moveReaderIndex(forwardBy: consumed)
             return event
         } catch {
-            throw .init(error)
+            throw error.httpError
         }
     }
 
@@ -80,7 +80,7 @@ struct EventStreamReader {
         let response = try await handle.response()
         // The server wants no reconnection.
         if response.status == 204 { return end() }
-        if var error = HTTPError(rejecting: response.head) {
+        if var error = Self.rejection(of: response.head) {
             error.request = handle.request.description
             if !(200...299).contains(response.status), let body = try? await response.body.collect(upTo: .max) {
                 error.body = Array(body.readableBytesView.prefix(handle.core.configuration.maximumErrorBodySize))
@@ -115,6 +115,42 @@ struct EventStreamReader {
         body = nil
         input = ByteBuffer()
     }
+
+    // MARK: Errors
+
+    private var cancellation: HTTPError {
+        let reason = "the task that reads the event stream was cancelled"
+        return .init(.cancelled, processing: hasStreamed ? .answered : .neverSent, reason: reason)
+    }
+
+    /// Returns the error for a response that is not an event stream; nil for one that is.
+    private static func rejection(of head: HTTPResponse) -> HTTPError? {
+        let type = head.headerFields[.contentType]
+        var error: HTTPError
+        if head.status.code != 200 {
+            let reason = "the server responded with status \(head.status.code), not with an event stream"
+            error = .init(.unacceptableStatus, processing: Processing(status: head.status.code), reason: reason)
+        } else if type.flatMap(MediaType.init)?.essence != MediaType.eventStream {
+            let found = type.map { "Content-Type '\($0)'" } ?? "no Content-Type"
+            let reason = "the response has \(found), not \(MediaType.eventStream)"
+            error = .init(.unacceptableContentType, processing: .answered, reason: reason)
+        } else {
+            return nil
+        }
+        error.response = head
+        return error
+    }
+
+    /// Returns whether another connection cannot change an error.
+    ///
+    /// A name that was found before may be found again: a VPN or another network has it.
+    private func isFinal(_ error: HTTPError) -> Bool {
+        switch error.code {
+        case .circuitOpen: false
+        case .nameNotFound: !hasStreamed
+        default: error.code.failureKind == .permanent
+        }
+    }
 }
 
 /// A pause before a reconnection.
@@ -127,55 +163,15 @@ struct ReconnectPause: Sendable {
     let change: NetworkChange?
 }
 
-extension HTTPError {
-    fileprivate static func cancelledStream(_ processing: Processing) -> Self {
-        .init(.cancelled, processing: processing, reason: "the task that reads the event stream was cancelled")
-    }
-
-    /// Creates the error for a response that is not an event stream; nil for one that is.
-    fileprivate init?(rejecting head: HTTPResponse) {
-        let type = head.headerFields[.contentType]
-        if head.status.code != 200 {
-            self.init(
-                .unacceptableStatus,
-                processing: Processing(status: head.status.code),
-                reason: "the server responded with status \(head.status.code), not with an event stream"
-            )
-        } else if type.flatMap(MediaType.init)?.essence != MediaType.eventStream {
-            let found = type.map { "Content-Type '\($0)'" } ?? "no Content-Type"
-            self.init(
-                .unacceptableContentType,
-                processing: .answered,
-                reason: "the response has \(found), not \(MediaType.eventStream)"
-            )
-        } else {
-            return nil
-        }
-        response = head
-    }
-
-    /// Creates the error for a stream with a line or an event that is too large.
-    fileprivate init(_ fault: EventStreamFault) {
+extension EventStreamFault {
+    /// The error for a stream with a line or an event that is too large.
+    fileprivate var httpError: HTTPError {
         let found =
-            switch fault {
+            switch self {
             case .lineTooLong(let limit): "a line of the event stream is longer than \(limit) bytes"
             case .eventTooLarge(let limit): "an event of the stream has more than \(limit) bytes of data"
             }
-        self.init(
-            .bodyTooLarge,
-            processing: .answered,
-            reason: "\(found): raise maximumBodySize if that is expected"
-        )
-    }
-
-    /// Whether another connection cannot change the error.
-    ///
-    /// A name that was found before may be found again: a VPN or another network has it.
-    fileprivate func endsEventStream(hasStreamed: Bool) -> Bool {
-        switch code {
-        case .circuitOpen: false
-        case .nameNotFound: !hasStreamed
-        default: code.failureKind == .permanent
-        }
+        let reason = "\(found): raise maximumBodySize if that is expected"
+        return .init(.bodyTooLarge, processing: .answered, reason: reason)
     }
 }

@@ -1,5 +1,4 @@
 import HTTPTypes
-import LinuxSystem
 import NIOCore
 import NetworkClientCore
 import ReachabilityCore
@@ -12,14 +11,7 @@ import RequestGate
 /// scheduled.
 final class RequestDispatcher {
     private unowned let core: SessionCore
-    /// The gate keeper, created for the first request that needs it.
-    var keeper: GateKeeper {
-        if let existingKeeper { return existingKeeper }
-        let keeper = makeKeeper()
-        existingKeeper = keeper
-        return keeper
-    }
-    private let makeKeeper: () -> GateKeeper
+    private let resolver: NameResolver
     /// The gate keeper; nil if it was not created.
     private(set) var existingKeeper: GateKeeper?
     private var scheduler: RequestScheduler
@@ -31,10 +23,24 @@ final class RequestDispatcher {
     private var timerDue = BootInstant.never
     private var isDraining = false
 
-    init(_ core: SessionCore, keeper makeKeeper: @escaping () -> GateKeeper) {
+    init(_ core: SessionCore, _ resolver: NameResolver) {
         self.core = core
-        self.makeKeeper = makeKeeper
+        self.resolver = resolver
         scheduler = .init(breaker: core.configuration.circuitBreaker)
+    }
+
+    /// The gate keeper, created for the first request that needs it: one may have a gate although its session has none.
+    var keeper: GateKeeper {
+        if let existingKeeper { return existingKeeper }
+        let keeper = GateKeeper(
+            connectivity: core.connectivity,
+            validation: core.configuration.validation,
+            resolver: resolver,
+            loop: core.loop,
+            onChange: { [weak self] key, verdict in self?.gateChanged(key, verdict) }
+        )
+        existingKeeper = keeper
+        return keeper
     }
 
     /// Sends a request that was just started, or holds it until it may be sent.
@@ -42,12 +48,12 @@ final class RequestDispatcher {
         core.loop.preconditionInEventLoop()
         let policy = handle.current.policy
         if !policy.isRestricted, !policy.gate.waits || keeper.isQuick, !mustBeScheduled(handle) {
-            return core.enqueue(handle)
+            return core.send(handle)
         }
         let verdict = verdict(for: handle)
         if case .open(let binding, let addresses) = verdict, !mustBeScheduled(handle) {
             handle.run.give(binding, addresses)
-            return core.enqueue(handle)
+            return core.send(handle)
         }
         submit(handle, verdict)
     }
@@ -65,8 +71,8 @@ final class RequestDispatcher {
 
     private func submit(_ handle: RequestHandle, _ verdict: GateKeeper.Verdict) {
         _ = enqueue(handle, verdict, at: BootClock.now)
-        if let wait = verdict.wait, core.isObserved(handle) {
-            core.tell(.waitingForConnectivity(because: handle.current.endpoint.words(for: wait)), handle)
+        if let wait = verdict.wait, core.events.isObserved(handle) {
+            core.events.tell(.waitingForConnectivity(because: handle.current.endpoint.words(for: wait)), handle)
         }
         drain()
     }
@@ -222,7 +228,7 @@ extension RequestDispatcher {
         let scheduled = handle.run.scheduledRun
         scheduled.attempt = attempt
         scheduled.deadline = deadline(of: id, at: now)
-        core.enqueue(handle)
+        core.send(handle)
     }
 
     private func deadline(of id: RequestScheduler.RequestID, at now: BootInstant) -> NIODeadline? {
@@ -449,11 +455,12 @@ extension RequestDispatcher {
     }
 
     private func tell(_ decision: RetryDecision, _ handle: RequestHandle, _ error: HTTPError) {
-        guard core.isObserved(handle) else { return }
+        guard core.events.isObserved(handle) else { return }
         switch decision {
-        case .retry(let delay, let reason): core.tell(.retrying(in: delay, because: reason, after: error), handle)
-        case .waitForPath: core.tell(.pathLost(error), handle)
-        case .giveUp(let reason): core.tell(.gaveUp(because: reason), handle)
+        case .retry(let delay, let reason):
+            core.events.tell(.retrying(in: delay, because: reason, after: error), handle)
+        case .waitForPath: core.events.tell(.pathLost(error), handle)
+        case .giveUp(let reason): core.events.tell(.gaveUp(because: reason), handle)
         }
     }
 
@@ -529,24 +536,4 @@ extension Duration {
         let milliseconds = clampedNanoseconds / 1_000_000
         return .milliseconds(milliseconds < 100 ? milliseconds : milliseconds / 100 * 100)
     }
-}
-
-/// The system's random number generator with a stored property, so that it has an address of its own.
-///
-/// `SystemRandomNumberGenerator` is empty, so an `inout` reference to it may have any address, at which the thread
-/// sanitizer then records a write.
-struct StoredGenerator: RandomNumberGenerator {
-    private var system = SystemRandomNumberGenerator()
-    private var count: UInt64 = 0
-
-    mutating func next() -> UInt64 {
-        count &+= 1
-        return system.next()
-    }
-}
-
-/// The clock that continues while the machine is suspended.
-enum BootClock {
-    /// `CLOCK_BOOTTIME`; clock_gettime(2).
-    static var now: BootInstant { .init(nanoseconds: SystemClock.nanosecondsSinceBoot) }
 }

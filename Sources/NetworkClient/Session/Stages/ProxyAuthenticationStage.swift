@@ -40,23 +40,12 @@ final class ProxyAuthenticationStage: ExchangeStage {
         let challenges = response["Proxy-Authenticate"]
         guard extras.proxyChallenges <= ProxyAuthenticator.maximumChallenges,
             core.proxyAuthenticator.learn(challenges, from: proxy, after: extras.sentProxyProof)
-        else { return .fail(.refused(by: proxy, request, response)) }
+        else { return .fail(refused(by: proxy, request, response)) }
         return .resend(request.current.copy)
     }
-}
 
-extension HTTPURL {
-    /// Returns the absolute form of a request target, for a forwarding proxy (RFC 9112, 3.2.2).
-    func absolute(_ target: String) -> String { "\(scheme)://\(authority)\(target)" }
-}
-
-extension HTTPError {
-    /// Creates the error for a proxy that rejects the user's credentials, or requires some.
-    fileprivate static func refused(
-        by proxy: ProxyServer,
-        _ handle: RequestHandle,
-        _ response: DataResponse
-    ) -> Self {
+    /// Returns the error for a proxy that rejects the user's credentials, or requires some.
+    private func refused(by proxy: ProxyServer, _ handle: RequestHandle, _ response: DataResponse) -> HTTPError {
         let status = "\(response.head.status.code) \(response.head.status.reasonPhrase)"
         let failure = ProxyFailure(proxy: proxy, endpoint: handle.endpoint)
         let words = failure.words(for: status, response["Proxy-Authenticate"])
@@ -65,4 +54,9 @@ extension HTTPError {
         error.add(response, of: handle)
         return error
     }
+}
+
+extension HTTPURL {
+    /// Returns the absolute form of a request target, for a forwarding proxy (RFC 9112, 3.2.2).
+    func absolute(_ target: String) -> String { "\(scheme)://\(authority)\(target)" }
 }

@@ -46,7 +46,7 @@ final class RedirectStage: ExchangeStage {
         )
         switch policy.rules.verdict(on: context) {
         case .finalResponse: return .end
-        case .fail(let failure): return .fail(.redirect(failure, request, head, after: following.redirects))
+        case .fail(let failure): return .fail(failure.error(request, head, after: following.redirects))
         case .follow(let step):
             guard let url else { return .end }
             do throws(HTTPError) {
@@ -90,8 +90,8 @@ final class RedirectStage: ExchangeStage {
             to: next.url.description
         )
         handle.following.redirects.append(redirect)
-        if core.isObserved(handle) {
-            core.tell(.redirected(from: redirect.from, to: redirect.to, status: status), handle)
+        if core.events.isObserved(handle) {
+            core.events.tell(.redirected(from: redirect.from, to: redirect.to, status: status), handle)
         }
     }
 }
@@ -121,50 +121,35 @@ extension HTTPURL {
     }
 }
 
-extension HTTPError {
-    /// Creates the error for a redirect that can't be followed.
-    fileprivate static func redirect(
-        _ failure: RedirectFailure,
+extension RedirectFailure {
+    /// Returns the error for a redirect that can't be followed.
+    fileprivate func error(
         _ request: PreparedRequest,
         _ head: HTTPResponseHead,
         after redirects: [Redirect]
-    ) -> Self {
-        if failure == .bodyNotReplayable {
-            var error = notReplayable(at: request.endpoint.text)
-            error.processing = .answered
-            error.response = .init(head)
-            return error
-        }
-        let prefix = "\(request.endpoint.text) answered \(head.status.code)"
-        var error: Self =
-            switch failure {
-            case .tooMany:
-                .init(
-                    .tooManyRedirects,
-                    processing: .answered,
-                    reason: "\(prefix), and \(redirects.count) redirects were followed already\(circle(redirects))"
-                )
-            case .locationMissing:
-                .init(
-                    .redirectUnusable,
-                    processing: .answered,
-                    reason: "\(prefix) without a single Location"
-                )
-            case .locationUnusable:
-                .init(
-                    .redirectUnusable,
-                    processing: .answered,
-                    reason: "\(prefix) with a Location that is not a URL that can be requested"
-                )
-            case .downgrade, .bodyNotReplayable:
-                .init(
-                    .redirectRefused,
-                    processing: .answered,
-                    reason: "\(prefix), which redirects from https to http: allow the downgrade if that is right"
-                )
-            }
+    ) -> HTTPError {
+        var error = error("\(request.endpoint.text) answered \(head.status.code)", request, redirects)
+        error.processing = .answered
         error.response = .init(head)
         return error
+    }
+
+    private func error(_ response: String, _ request: PreparedRequest, _ redirects: [Redirect]) -> HTTPError {
+        let (code, reason): (HTTPError.Code, String)
+        switch self {
+        case .bodyNotReplayable: return .notReplayable(at: request.endpoint.text)
+        case .tooMany:
+            code = .tooManyRedirects
+            reason = "\(response), and \(redirects.count) redirects were followed already\(Self.circle(redirects))"
+        case .locationMissing: (code, reason) = (.redirectUnusable, "\(response) without a single Location")
+        case .locationUnusable:
+            code = .redirectUnusable
+            reason = "\(response) with a Location that is not a URL that can be requested"
+        case .downgrade:
+            code = .redirectRefused
+            reason = "\(response), which redirects from https to http: allow the downgrade if that is right"
+        }
+        return .init(code, processing: .answered, reason: reason)
     }
 
     /// Returns the URL to which several redirects lead, as a hint; empty if there is none.

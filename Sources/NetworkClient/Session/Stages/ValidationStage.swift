@@ -59,7 +59,7 @@ final class ValidationStage: ExchangeStage, @unchecked Sendable {
         let verdict = ValidationTable.verdictAfterCheck(on: self.response(to: request, status))
         request.extras.validation = verdict == .keepApart ? .keepApart : .accept
         guard verdict != .refuse else {
-            let error = HTTPError.notValidated(status, response, request)
+            let error = status.error(for: response, to: request)
             return core.decided(request) { [core] in core.attemptFailed(request, error) }
         }
         guard body != .discard else { return core.decided(request, .resend(request.current.copy), response) }
@@ -94,15 +94,11 @@ extension RequestHandle {
     var mayBeFromPortal: Bool { run.extras?.validation == .keepApart }
 }
 
-extension HTTPError {
-    /// Creates the error for a response that may not be the server's.
-    fileprivate static func notValidated(
-        _ status: PathValidationStatus,
-        _ response: DataResponse,
-        _ request: RequestHandle
-    ) -> Self {
+extension PathValidationStatus {
+    /// Returns the error for a response that may not be the server's.
+    fileprivate func error(for response: DataResponse, to request: RequestHandle) -> HTTPError {
         let finding =
-            switch status {
+            switch self {
             case .portal: "a captive portal responds in place of servers"
             case .noInternet: "the path does not lead to the internet"
             case .notChecked, .validated, .inconclusive: "the path could not be validated"
@@ -112,7 +108,7 @@ extension HTTPError {
             \(request.current.endpoint.text) may not have sent the response with status \(response.status): \(finding); use \
             https, or let the request wait and retry
             """
-        var error = Self(.pathNotValidated, processing: .answered, reason: reason)
+        var error = HTTPError(.pathNotValidated, processing: .answered, reason: reason)
         error.response = response.head
         return error
     }

@@ -37,11 +37,13 @@ extension HTTPError {
         let reason = "the connection of the WebSocket to \(host) ended without a Close frame (\(how))"
         return .init(.connectionLost, processing: .answered, reason: reason, errno: errno, cause: cause)
     }
+}
 
-    /// The error for a violation of the protocol by the server.
-    static func webSocketFailed(_ fault: WebSocketFault, at host: String) -> Self {
-        let reason = "the WebSocket of \(host) was closed with the code \(fault.code): \(fault.reason)"
-        return .init(.webSocketFailed, processing: .answered, reason: reason, cause: fault)
+extension WebSocketFault {
+    /// Returns the error for a violation of the protocol by the server.
+    func error(at host: String) -> HTTPError {
+        let reason = "the WebSocket of \(host) was closed with the code \(code): \(reason)"
+        return .init(.webSocketFailed, processing: .answered, reason: reason, cause: self)
     }
 }
 

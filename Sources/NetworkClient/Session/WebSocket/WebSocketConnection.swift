@@ -303,7 +303,7 @@ final class WebSocketConnection: UpgradedStreamReceiver, @unchecked Sendable {
         _ = closing.send(closure)
         output.close(closure, discardsQueue: true)
         endStream()
-        finish(.failure(.webSocketFailed(fault, at: host)))
+        finish(.failure(fault.error(at: host)))
     }
 
     /// Ends the stream after the Close frame; the server closes a connection first (RFC 6455, 7.1.1).
