@@ -18,12 +18,14 @@ enum FuzzValidationReport {
         checkWords(about: summary)
     }
 
+    /// What was read can be written and read again; the first writing cuts times to microseconds.
     private static func checkNormalForm(of summary: ValidationSummary) {
         let json = summary.json
         Fuzzer.expect(json.utf8.allSatisfy { $0 >= 0x20 }, "not a line: \(json)")
         do throws(ValidationSummaryError) {
             let again = try ValidationSummary(decoding: ArraySlice(json.utf8))
-            Fuzzer.expect(again == summary, "\(summary) was written and read as \(again)")
+            Fuzzer.expect(again.verdict == summary.verdict, "\(summary) was written and read as \(again)")
+            Fuzzer.expect(again.json == json, "\(json) is written differently the second time")
         } catch {
             Fuzzer.expect(false, "\(json) was written and can't be read: \(error)")
         }
