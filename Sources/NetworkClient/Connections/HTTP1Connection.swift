@@ -126,7 +126,7 @@ final class HTTP1Connection: ChannelInboundHandler, RemovableChannelHandler, Soc
         while self.isReading, !held.parts.isEmpty, !life.isClosed { receive(held.parts.removeFirst()) }
         guard self.isReading, !life.isClosed else { return }
         setAutoRead(true)
-        if let context { channelReadComplete(context: context) }
+        settle()
         guard held.isLost, !life.isClosed else { return }
         lost(held.cause)
     }
@@ -168,20 +168,9 @@ final class HTTP1Connection: ChannelInboundHandler, RemovableChannelHandler, Soc
         if isReading { receive(part) } else if !held.isLost { held.parts.append(part) }
     }
 
-    /// Makes the connection available for the next exchange, after checking that nothing followed the response.
-    ///
-    /// Bytes that arrive with the end of the response are unsolicited; the next request would mistake them for its
-    /// response.
     func channelReadComplete(context: ChannelHandlerContext) {
-        defer { context.fireChannelReadComplete() }
-        guard responseHasEnded, !life.isClosed else { return }
-        responseHasEnded = false
-        switch life.ended() {
-        case .reuse:
-            owner.connectionIsFree(self)
-            becomeIdle()
-        case .close: closeAfterResponse()
-        }
+        settle()
+        context.fireChannelReadComplete()
     }
 
     func channelInactive(context: ChannelHandlerContext) {
@@ -237,6 +226,21 @@ final class HTTP1Connection: ChannelInboundHandler, RemovableChannelHandler, Soc
     }
 
     // MARK: Between exchanges
+
+    /// Makes the connection available for the next exchange, after checking that nothing followed the response.
+    ///
+    /// Bytes that arrive with the end of the response are unsolicited; the next request would mistake them for its
+    /// response.
+    private func settle() {
+        guard responseHasEnded, !life.isClosed else { return }
+        responseHasEnded = false
+        switch life.ended() {
+        case .reuse:
+            owner.connectionIsFree(self)
+            becomeIdle()
+        case .close: closeAfterResponse()
+        }
+    }
 
     func becomeIdle() {
         guard !life.isBusy, !life.isClosed else { return }

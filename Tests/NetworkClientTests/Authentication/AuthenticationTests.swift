@@ -229,6 +229,13 @@ struct AuthenticationTests {
         #expect(error.response?.status.code == 401)
     }
 
+    @Test func `a response that a handler leaves as it is has the redirects before it`() async throws {
+        let server = try server()
+        let session = try session(server, AuthenticationPolicy { _ in .refuse })
+        let response = try await session.get("302/to/a").response()
+        #expect(response.status == 401 && response.redirects.map(\.status) == [302])
+    }
+
     @Test func `a handler is called again by the request after a refusal`() async throws {
         let server = try server()
         let count = Atomic(0)

@@ -22,7 +22,8 @@ struct ExchangeTests {
         let session = try HTTPSession(baseURL: "http://127.0.0.1:\(server.port)/", configuration: .lasting)
         _ = try await session.get("a?b=1", parameters: ["c": ["x y"]]).response()
         _ = try await session.post("a", parameters: ["c": ["x y"]]).response()
-        let requests = server.requests
+        let requests = try #require(server.connections.first?.requests)
+        try #require(requests.count == 2)
         #expect(requests[0].head.hasPrefix("GET /a?b=1&c%5B%5D=x%20y HTTP/1.1\r\n"))
         #expect(requests[1].head.contains("Content-Type: application/x-www-form-urlencoded"))
         #expect(requests[1].body == Array("c%5B%5D=x%20y".utf8))

@@ -1,4 +1,5 @@
 import CommandLineLab
+import FoundationEssentials
 import Glibc
 import HTTPLab
 import NetworkLab
@@ -91,9 +92,12 @@ extension ToolProcess {
         return lines
     }
 
-    /// The process ids of its children.
+    /// The process ids of the children of all its threads (proc_pid_task_children(5)).
     var children: [Int32] {
-        let text = try? LabProcess.run("/bin/ps", ["-o", "pid=", "--ppid", "\(id)"]).output
-        return (text ?? "").split { $0 == " " || $0.isNewline }.compactMap { Int32($0) }
+        let threads = (try? FileManager.default.contentsOfDirectory(atPath: "/proc/\(id)/task")) ?? []
+        return threads.flatMap { thread in
+            let text = try? Repository.bytes(of: "/proc/\(id)/task/\(thread)/children")
+            return String(decoding: text ?? [], as: UTF8.self).split(separator: " ").compactMap { Int32($0) }
+        }
     }
 }
