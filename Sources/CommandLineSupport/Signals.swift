@@ -1,4 +1,4 @@
-package import CLinux
+import CLinux
 import Glibc
 package import LinuxSystem
 
@@ -50,7 +50,7 @@ package final class SignalDescriptor {
     /// The descriptor, readable when a signal is there.
     package let descriptor: Int32
     /// The signals that were blocked before.
-    package let previousMask: sigset_t
+    private let previousMask: sigset_t
 
     /// Blocks signals and opens a descriptor for them.
     package init(_ signals: [Int32]) throws(SystemError) {

@@ -109,7 +109,8 @@ struct FetchCommand: NetwatchCommand {
             if let failure = target.failure(error) { throw failure }
             return .success
         case .answered(let response):
-            signals.unblock()
+            // They end the process while it writes to a pipe without a reader.
+            signals.descriptor.unblock()
             return try end(with: response, target)
         }
     }

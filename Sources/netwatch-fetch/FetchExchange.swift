@@ -177,10 +177,4 @@ struct FetchSignals {
         let ending = [SIGINT, SIGTERM, SIGHUP, SIGQUIT].filter { !SignalActions.isIgnored($0) }
         do throws(SystemError) { descriptor = try .init(ending) } catch { throw error.toolError("wait for signals") }
     }
-
-    /// Unblocks the signals, so that they end the process while it writes to a pipe without a reader.
-    func unblock() {
-        var mask = descriptor.previousMask
-        pthread_sigmask(SIG_SETMASK, &mask, nil)
-    }
 }

@@ -1,3 +1,4 @@
+import CLinux
 import CommandLineSupport
 import Glibc
 import LinuxSystem
@@ -32,11 +33,13 @@ struct MonitorSession {
         output: Int32? = nil,
         sink: @escaping @Sendable (ReachabilityChange) -> Void
     ) throws(ToolError) {
+        var mask = sigset_t()
+        pthread_sigmask(SIG_SETMASK, nil, &mask)
+        inheritedMask = mask
         // Before the event thread starts, which inherits the blocked signals.
         let descriptor: SignalDescriptor
         do throws(SystemError) { descriptor = try .init(signals) } catch { throw error.toolError("wait for signals") }
         self.wakeup = wakeup
-        inheritedMask = descriptor.previousMask
         wait = MainWait(signals: descriptor, wakeup: wakeup, output: output)
         do throws(ReachabilityError) {
             monitor = try ReachabilityMonitor(configuration: configuration)
