@@ -93,6 +93,20 @@ package final class DurableStore: Sendable {
         try await submit(.write, essential, body)
     }
 
+    /// Runs a closure in a transaction, and calls another when it is on disk.
+    ///
+    /// - Parameters:
+    ///   - essential: As for ``write(essential:_:)``.
+    ///   - body: The closure, as for ``write(essential:_:)``.
+    ///   - completion: Called once on the store's thread, with the closure's value, its error, or a ``StoreError``.
+    package func write<Value: Sendable>(
+        essential: Bool = false,
+        _ body: @escaping @Sendable (Database) throws -> Value,
+        completion: @escaping @Sendable (Result<Value, any Error>) -> Void
+    ) {
+        submit(.write, essential, body, completion)
+    }
+
     /// Runs a closure that only reads, in one snapshot of the database.
     package func read<Value: Sendable>(
         _ body: @escaping @Sendable (Database) throws -> Value
@@ -102,13 +116,7 @@ package final class DurableStore: Sendable {
 
     /// Queues a write without waiting until it is on disk; an error is dropped.
     package func writeLater(_ body: @escaping @Sendable (Database) throws -> Void) {
-        worker.enqueue(
-            .init(kind: .write, isEssential: true) { database in
-                try body(database)
-                return {}
-            } fail: { _ in
-            }
-        )
+        submit(.write, true, body) { _ in }
     }
 
     /// Commits what is queued, and closes the database; waits for that.
@@ -120,14 +128,23 @@ package final class DurableStore: Sendable {
         _ body: @escaping @Sendable (Database) throws -> Value
     ) async throws -> Value {
         try await withUnsafeThrowingContinuation { continuation in
-            let job = StoreJob(kind: kind, isEssential: isEssential) { database in
-                let value = try body(database)
-                return { continuation.resume(returning: value) }
-            } fail: {
-                continuation.resume(throwing: $0)
-            }
-            worker.enqueue(job)
+            submit(kind, isEssential, body) { continuation.resume(with: $0) }
         }
+    }
+
+    private func submit<Value: Sendable>(
+        _ kind: StoreJob.Kind,
+        _ isEssential: Bool,
+        _ body: @escaping @Sendable (Database) throws -> Value,
+        _ completion: @escaping @Sendable (Result<Value, any Error>) -> Void
+    ) {
+        let job = StoreJob(kind: kind, isEssential: isEssential) { database in
+            let value = try body(database)
+            return { completion(.success(value)) }
+        } fail: {
+            completion(.failure($0))
+        }
+        worker.enqueue(job)
     }
 }
 
