@@ -1,4 +1,5 @@
 import Glibc
+import Locking
 import NIOCore
 import NIOHTTP1
 
@@ -10,6 +11,8 @@ final class RequestPreparation: Sendable {
     let headers: SessionHeaders
     private let configuration: HTTPConfiguration
     private let base: HTTPURL?
+    /// The last reference and its URL: programs often request the same one again.
+    private let lastURL = Lock<(reference: String, url: HTTPURL)?>(nil)
     private let netrc: NetrcCredentials?
     /// The policy of requests whose options don't change it.
     private let policy: RequestPolicy
@@ -42,7 +45,7 @@ final class RequestPreparation: Sendable {
         _ body: RequestBody,
         _ options: RequestOptions
     ) throws(HTTPError) -> PreparedRequest {
-        var url = if let base { try base.resolving(reference) } else { try HTTPURL(reference) }
+        var url = try self.url(of: reference)
         var (content, parameters) = (try body.content.get(), parameters)
         if let given = parameters, let addingParts = content.addingParts {
             content = try formContent(given, addingParts, options)
@@ -71,6 +74,13 @@ final class RequestPreparation: Sendable {
         var head = wireHead(request, source, url, options)
         try addKey(to: &head, options, policy)
         return try finish(url, head, request.body.map { ByteBuffer(bytes: $0) }, source, options, policy)
+    }
+
+    private func url(of reference: String) throws(HTTPError) -> HTTPURL {
+        if let last = lastURL.withLock({ $0 }), last.reference == reference { return last.url }
+        let url = if let base { try base.resolving(reference) } else { try HTTPURL(reference) }
+        lastURL.withLock { $0 = (reference, url) }
+        return url
     }
 
     /// Returns whether the serializer leaves requests with a method unchanged that have neither parameters nor a body.
