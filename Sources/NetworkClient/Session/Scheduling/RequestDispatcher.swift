@@ -61,7 +61,7 @@ final class RequestDispatcher {
     /// Returns whether a request must be scheduled although its gate is open: there is a circuit breaker, or its host
     /// has recorded failures or waiting requests, which it must not overtake.
     private func mustBeScheduled(_ handle: RequestHandle) -> Bool {
-        core.configuration.circuitBreaker != nil || queues.isKnown(handle.current.endpoint)
+        handle.current.policy.breaks || queues.isKnown(handle.current.endpoint)
     }
 
     private func verdict(for handle: RequestHandle) -> GateKeeper.Verdict {
@@ -416,7 +416,7 @@ extension RequestDispatcher {
     /// - Returns: Whether the request continues, or interceptors are asked; if not, the response ends it.
     func answered(_ handle: RequestHandle, _ response: DataResponse) -> Bool {
         core.loop.preconditionInEventLoop()
-        let status = response.head.status.code
+        let status = response.status
         let policy = handle.current.policy
         let isIntercepted = policy.interceptors != nil && status >= 400
         guard isIntercepted || policy.retry.mayRetry(after: status) else { return false }

@@ -8,9 +8,9 @@ final class ProxyAuthenticationStage: ExchangeStage {
 
     /// Adds `Proxy-Authorization` for a forwarding proxy, and removes it from requests through a tunnel.
     func willSend(_ head: inout HTTPRequestHead, _ request: RequestHandle) -> SendDecision {
-        // A user's transport makes its own connections.
         let endpoint = request.endpoint
-        guard core.configuration.transport == nil, let proxy = endpoint.proxy else { return .ready }
+        // A user's transport makes its own connections.
+        guard let proxy = endpoint.proxy, core.configuration.transport == nil else { return .ready }
         guard endpoint.isForwarded else {
             head.headers.remove(name: "Proxy-Authorization")
             return .ready
