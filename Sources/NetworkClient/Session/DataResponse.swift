@@ -64,6 +64,9 @@ public struct DataResponse: Sendable {
     /// The values of a header field, in the order in which they were received; the name is case-insensitive.
     public subscript(name: String) -> [String] { http1.headers[name] }
 
+    /// The names and values of the header fields, in the order in which they were received.
+    package var fields: [(name: String, value: String)] { http1.headers.map { ($0.name, $0.value) } }
+
     /// A copy of the body's bytes.
     public var bytes: [UInt8] { Array(buffer.readableBytesView) }
 }

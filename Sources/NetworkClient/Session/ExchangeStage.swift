@@ -50,6 +50,11 @@ package enum SendDecision {
     /// continues meanwhile. If the user pauses the request, the task is cancelled, and all stages are called again
     /// later.
     case deferred(@Sendable () async throws(HTTPError) -> HTTPRequestHead)
+    /// Wait until the closure has called the one that it is given, with the head or the error of the attempt.
+    ///
+    /// The same without a task: the closure is called on the event loop, and must not block. What it passes after the request
+    /// was cancelled or paused has no effect.
+    case awaiting((@escaping @Sendable (Result<HTTPRequestHead, HTTPError>) -> Void) -> Void)
 }
 
 /// A stage's decision on the body of a response, made from its head.

@@ -57,6 +57,38 @@ extension RequestInterceptor {
     public func retry(_ attempt: FailedAttempt) async -> RetryDecision? { nil }
 }
 
+/// An interceptor that prepares attempts without a task.
+///
+/// As the only interceptor of a request it is called on the session's event loop; with others, in the request's task.
+package protocol AttemptHook: RequestInterceptor {
+    /// Prepares an attempt, and calls a closure once with the fields to set in its head, or with the request's error.
+    ///
+    /// It must not block.
+    ///
+    /// - Parameters:
+    ///   - attempt: The attempt.
+    ///   - isSameOrigin: Whether it is sent to the origin of the original request.
+    ///   - completion: The closure, which may be called on any thread, also before this method returns.
+    func prepare(
+        _ attempt: RequestAttempt,
+        isSameOrigin: Bool,
+        _ completion: @escaping @Sendable (Result<HTTPFields, any Error>) -> Void
+    )
+}
+
+extension AttemptHook {
+    package func adapt(_ request: HTTPRequest, for attempt: RequestAttempt) async throws -> HTTPRequest {
+        let first = attempt.request.head
+        let isSameOrigin = request.scheme == first.scheme && request.authority == first.authority
+        let fields = try await withCheckedThrowingContinuation { continuation in
+            prepare(attempt, isSameOrigin: isSameOrigin) { continuation.resume(with: $0) }
+        }
+        var request = request
+        for field in fields { request.headerFields[field.name] = field.value }
+        return request
+    }
+}
+
 /// An attempt that is about to be sent.
 public struct RequestAttempt: Sendable {
     /// The request.
@@ -85,11 +117,14 @@ public struct FailedAttempt: Sendable {
 final class RequestInterceptors: Sendable {
     private let session: [any RequestInterceptor]
     private let own: [any RequestInterceptor]
+    /// The only interceptor, if it needs no task; nil otherwise.
+    let hook: (any AttemptHook)?
 
     /// Creates them; nil if there are none.
     init?(session: [any RequestInterceptor], own: [any RequestInterceptor]) {
         guard !session.isEmpty || !own.isEmpty else { return nil }
         (self.session, self.own) = (session, own)
+        hook = session.isEmpty && own.count == 1 ? own[0] as? any AttemptHook : nil
     }
 
     /// Returns the head as changed by all interceptors, the session's first.
@@ -104,12 +139,7 @@ final class RequestInterceptors: Sendable {
                 try Task.checkCancellation()
                 request = try await interceptor.adapt(request, for: attempt)
             } catch {
-                throw .init(
-                    .interceptorFailed,
-                    processing: .neverSent,
-                    reason: "an interceptor failed: \(error)",
-                    cause: error
-                )
+                throw .ofInterceptor(error)
             }
         }
         return try head.adapted(to: request, at: url)
@@ -127,7 +157,24 @@ final class RequestInterceptors: Sendable {
     func with(_ own: [any RequestInterceptor]) -> RequestInterceptors? { .init(session: session, own: own) }
 }
 
+extension HTTPError {
+    /// Returns the error of a request whose interceptor has thrown one.
+    fileprivate static func ofInterceptor(_ error: any Error) -> HTTPError {
+        .init(.interceptorFailed, processing: .neverSent, reason: "an interceptor failed: \(error)", cause: error)
+    }
+}
+
 extension HTTPRequestHead {
+    /// Returns the head with the fields that a hook sets, or its error.
+    func adding(_ fields: Result<HTTPFields, any Error>) -> Result<HTTPRequestHead, HTTPError> {
+        fields.map { fields in
+            var head = self
+            for field in fields { head.headers.replaceOrAdd(name: field.name.rawName, value: field.value) }
+            return head
+        }
+        .mapError { .ofInterceptor($0) }
+    }
+
     /// The fields that determine the framing of the body.
     private static let framing = ["Content-Length", "Transfer-Encoding", "Expect"]
 

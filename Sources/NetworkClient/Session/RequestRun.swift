@@ -12,8 +12,8 @@ struct RequestRun {
         case opening(any BodyReceiver)
         /// It waits to be released: for a path, for its next attempt, or for its user to resume it.
         case queued
-        /// A stage is completing its head.
-        case preparing(StagePreparation, Task<Void, Never>)
+        /// A stage is completing its head; with the task that does so, if there is one.
+        case preparing(StagePreparation, Task<Void, Never>?)
         /// Its body is being checked: whether it can still be read.
         case checking(BodyCheck)
         /// It waits for a connection.

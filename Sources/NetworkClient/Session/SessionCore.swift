@@ -189,7 +189,7 @@ final class SessionCore: @unchecked Sendable {
             hold(handle)
         case .checking: hold(handle)
         case .preparing(_, let task):
-            task.cancel()
+            task?.cancel()
             hold(handle)
         case .queued: dispatcher.pause(handle)
         case .ready, .upgraded, .attemptEnded, .finished: break
@@ -238,7 +238,7 @@ final class SessionCore: @unchecked Sendable {
     private func leave(_ handle: RequestHandle) {
         switch handle.run.state {
         case .ready, .queued, .checking, .attemptEnded, .finished: break
-        case .preparing(_, let task): task.cancel()
+        case .preparing(_, let task): task?.cancel()
         case .deciding(let task): task?.cancel()
         case .pooled(let pool): pool.withdraw(handle)
         case .exchanging(let exchange): exchange.abandon()

@@ -54,32 +54,48 @@ final class StageList {
         while prepared.nextStage < end {
             let decision = stages[prepared.nextStage].willSend(&prepared.head, handle)
             prepared.nextStage += 1
-            guard case .deferred(let work) = decision else { continue }
-            return run(work, handle, prepared.nextStage, upTo: end)
+            switch decision {
+            case .ready: continue
+            case .deferred(let work):
+                return wait(handle, prepared.nextStage, upTo: end) { Self.task(work, $0) }
+            case .awaiting(let work):
+                return wait(handle, prepared.nextStage, upTo: end) { finish in
+                    work(finish)
+                    return nil
+                }
+            }
         }
         handle.extras.preparedHead = prepared
         core.checkBody(handle)
     }
 
-    private func run(
-        _ work: @escaping @Sendable () async throws(HTTPError) -> HTTPRequestHead,
+    /// Starts work that completes the head of a request, which continues when the work is finished.
+    private func wait(
         _ handle: RequestHandle,
         _ nextStage: Int,
-        upTo end: Int
+        upTo end: Int,
+        _ start: (@escaping @Sendable (Result<HTTPRequestHead, HTTPError>) -> Void) -> Task<Void, Never>?
     ) {
         let core = core
         let preparation = StagePreparation()
-        let task = Task {
-            let result: Result<HTTPRequestHead, HTTPError>
-            do throws(HTTPError) {
-                result = .success(try await work())
-            } catch {
-                result = .failure(error)
-            }
+        let task = start { result in
             core.loop.execute { core.stages.finished(preparation, result, handle, nextStage, upTo: end) }
         }
         handle.enter(.preparing(preparation, task))
         core.limit(handle)
+    }
+
+    private static func task(
+        _ work: @escaping @Sendable () async throws(HTTPError) -> HTTPRequestHead,
+        _ finish: @escaping @Sendable (Result<HTTPRequestHead, HTTPError>) -> Void
+    ) -> Task<Void, Never> {
+        Task {
+            do throws(HTTPError) {
+                finish(.success(try await work()))
+            } catch {
+                finish(.failure(error))
+            }
+        }
     }
 
     private func finished(
@@ -122,7 +138,7 @@ final class StageList {
         handle.run.extras?.preparedHead = nil
         var head = prepared?.head ?? handle.current.head
         for stage in stages[(prepared?.nextStage ?? 0)...] {
-            guard case .deferred = stage.willSend(&head, handle) else { continue }
+            if case .ready = stage.willSend(&head, handle) { continue }
             preconditionFailure("a stage that defers must return true from mayDefer(_:)")
         }
         caching?.willSend(&head, handle)

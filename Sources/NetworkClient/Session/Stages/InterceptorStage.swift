@@ -9,6 +9,12 @@ final class InterceptorStage: ExchangeStage {
         let number = request.run.history.count + 1
         let attempt = RequestAttempt(request: request, number: number, buffer: request.current.body)
         let (unchanged, url) = (head, request.current.url)
+        if let hook = interceptors.hook {
+            let isSameOrigin = url.origin == request.request.url.origin
+            return .awaiting { finish in
+                hook.prepare(attempt, isSameOrigin: isSameOrigin) { finish(unchanged.adding($0)) }
+            }
+        }
         return .deferred { () async throws(HTTPError) in
             try await interceptors.adapt(unchanged, at: url, for: attempt)
         }
