@@ -1,4 +1,3 @@
-import HTTPTypes
 import NetworkClient
 import OutboxCore
 import RequestGate
@@ -6,23 +5,29 @@ import RequestGate
 /// A response, with or without its body.
 struct ReceivedResponse: Sendable {
     var status: Int
-    var fields: HTTPFields
+    /// The names and values of the header fields.
+    var fields: [(name: String, value: String)]
     /// The URL that was requested last.
     var url: String
     var body: [UInt8]
     /// Whether a captive portal may have sent it, by the validation of the session.
     var mayBeFromPortal: Bool
+
+    /// Returns the value of a field; nil if there is none.
+    fileprivate func value(of name: String) -> String? {
+        fields.first { $0.name.utf8.count == name.utf8.count && $0.name.lowercased() == name }?.value
+    }
 }
 
 extension AttemptResult {
     /// Creates the result of a response.
     init(_ response: ReceivedResponse, _ confirmation: ResponseConfirmation) {
-        let fields = response.fields
-        let retryAfter = fields[.retryAfter].flatMap { RetryAfter.duration($0, date: fields[.date]) }
+        let retryAfter = response.value(of: "retry-after")
+            .flatMap { RetryAfter.duration($0, date: response.value(of: "date")) }
         let isConfirmed =
             switch confirmation {
             case .any: true
-            case .field(let name): HTTPField.Name(name).map { fields.contains($0) } ?? false
+            case .field(let name): response.value(of: name.lowercased()) != nil
             case .tls: Destination.isTrusted(response.url)
             }
         self = .response(

@@ -68,7 +68,7 @@ struct DownloadAttempt: Sendable {
         let status = response.status == 416 ? 200 : response.status
         let received = ReceivedResponse(
             status: status,
-            fields: response.head.headerFields,
+            fields: response.head.headerFields.map { ($0.name.rawName, $0.value) },
             url: response.url,
             body: [],
             mayBeFromPortal: response.mayBeFromPortal
@@ -95,7 +95,7 @@ struct DownloadAttempt: Sendable {
         }
         let received = ReceivedResponse(
             status: head.status.code,
-            fields: head.headerFields,
+            fields: head.headerFields.map { ($0.name.rawName, $0.value) },
             url: url,
             body: error.body,
             mayBeFromPortal: error.mayBeFromPortal
@@ -104,7 +104,7 @@ struct DownloadAttempt: Sendable {
     }
 
     /// Returns the result of an error of this machine's files.
-    private static func result(of error: any Error, _ response: OutboxOutcome.Response?) -> SendAttempt.Result {
+    private static func result(of error: any Error, _ response: StoredResponse?) -> SendAttempt.Result {
         let failure = error as? DownloadFiles.Failure
         let scope: FailureScope = failure?.isOfItem == true ? .item : .destination
         return .init(

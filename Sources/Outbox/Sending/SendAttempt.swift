@@ -4,99 +4,161 @@ import NetworkClient
 import OutboxCore
 
 /// One request for a parcel.
-struct SendAttempt: Sendable {
+///
+/// An object, since several tasks and closures share it, and a parcel and its lane have many parts to copy.
+final class SendAttempt: Sendable {
     /// The result of the request.
     struct Result: Sendable {
         var attempt: AttemptResult
-        var response: OutboxOutcome.Response?
+        var response: StoredResponse?
         var reason: String
+    }
+
+    /// The end of an attempt.
+    enum Ending: Sendable {
+        /// The request has ended; ``SendAttempt/result(of:)-(Ending)`` makes a result of it.
+        case request(Swift.Result<DataResponse, HTTPError>)
+        /// There was no request, or that of a download; nil if nothing was sent because the item was withdrawn.
+        case result(Result?)
+    }
+
+    /// The work of an attempt that was started.
+    enum Work: Sendable {
+        case request(DataRequest)
+        case task(Task<Void, Never>)
+
+        func cancel() {
+            switch self {
+            case .request(let request): request.cancel()
+            case .task(let task): task.cancel()
+            }
+        }
     }
 
     let parcel: Parcel
     let lane: StoredLane
-    let storage: BoxStorage
-    let session: HTTPSession
-    let credentials: CredentialLookup?
-    let withdrawal: Withdrawal
-    let cost: PathCost
+    let withdrawal = Withdrawal()
+    fileprivate let transactions: SendingTransactions
+    fileprivate let cost: PathCost
+    private let session: HTTPSession
+    private let credentials: CredentialLookup?
 
-    /// Sends the request.
+    init(
+        _ parcel: Parcel,
+        of lane: StoredLane,
+        _ transactions: SendingTransactions,
+        _ session: HTTPSession,
+        _ credentials: CredentialLookup?,
+        _ cost: PathCost
+    ) {
+        (self.parcel, self.lane, self.transactions) = (parcel, lane, transactions)
+        (self.session, self.credentials, self.cost) = (session, credentials, cost)
+    }
+
+    /// Starts the request, after the lookup of its credential and the check of its file.
     ///
-    /// - Returns: The result; nil if nothing was sent because the user cancelled or held an item, or paused the lane, or
-    ///   because the sender was stopped.
-    func run() async -> Result? {
+    /// - Parameter completion: Called once on any thread when the attempt has ended.
+    /// - Returns: The work, which can be cancelled.
+    func start(_ completion: @escaping @Sendable (Ending) -> Void) -> Work {
+        // A task would cost more than the rest.
+        if item.credential == nil, let body = bodyInMemory {
+            let request = self.request(body, nil)
+            request.whenEnded { completion(.request($0)) }
+            return .request(request)
+        }
+        return .task(Task { completion(await run()) })
+    }
+
+    private func run() async -> Ending {
         let credential: OutboxCredential?
         do {
             credential = try await self.credential()
         } catch {
             let reason = "the credential '\(item.credential ?? "")' can't be had: \(error)"
-            return .init(attempt: .failure(.destination, mayBeProcessed: false), reason: reason)
+            return .result(.init(attempt: .failure(.destination, mayBeProcessed: false), reason: reason))
         }
+        if case .download(let target) = item.body { return .result(await download(target, credential)) }
         guard let body = await self.body() else {
             let reason = "the body's file is missing, or its contents have changed since the item was added"
-            return .init(attempt: .failure(.item, mayBeProcessed: false), reason: reason)
+            return .result(.init(attempt: .failure(.item, mayBeProcessed: false), reason: reason))
         }
-        return await send(body, credential)
+        return .request(await request(body, credential).ending())
     }
 
-    private func send(_ body: RequestBody, _ credential: OutboxCredential?) async -> Result? {
-        let url = Destination.url(lane.destination, item.reference)
+    private func request(_ body: RequestBody, _ credential: OutboxCredential?) -> DataRequest {
+        var (fields, options) = (fields, options(credential))
+        if let key = parcel.key { add(key, &fields, &options) }
+        let method = HTTPRequest.Method(rawValue: item.method) ?? .post
+        return session.request(method, url, headers: fields, body: body, options: options)
+    }
+
+    private func download(_ target: DownloadTarget, _ credential: OutboxCredential?) async -> Result? {
+        let attempt = DownloadAttempt(
+            item: item,
+            target: target,
+            lane: lane,
+            transactions: transactions,
+            session: session,
+            withdrawal: withdrawal,
+            cost: cost
+        )
+        return await attempt.run(url, fields, options(credential))
+    }
+
+    private var url: String { Destination.url(lane.destination, item.reference) }
+
+    private var fields: HTTPFields {
         var fields = HTTPFields()
         for (name, value) in item.fields.sorted(by: { $0.key < $1.key }) {
             if let name = HTTPField.Name(name) { fields[name] = value }
         }
+        return fields
+    }
+
+    private func options(_ credential: OutboxCredential?) -> RequestOptions {
         let requirement = cost.requirement(of: lane.options)
-        let mark = AttemptMark(
-            transactions: .init(storage: storage),
-            parcel: parcel,
-            lane: lane,
-            credential: credential,
-            withdrawal: withdrawal,
-            cost: cost,
-            requirement: requirement
-        )
         var options = RequestOptions(
             gate: .waitsForConnectivity(nil),
             requirement: requirement,
-            interceptors: [mark]
+            interceptors: [AttemptMark(attempt: self, credential: credential, requirement: requirement)]
         )
         if case .user(let credential) = credential { options.credential = credential }
-        if case .download(let target) = item.body {
-            let attempt = DownloadAttempt(
-                item: item,
-                target: target,
-                lane: lane,
-                transactions: mark.transactions,
-                session: session,
-                withdrawal: withdrawal,
-                cost: cost
-            )
-            return await attempt.run(url, fields, options)
+        return options
+    }
+
+    /// Returns the result of an attempt that has ended.
+    ///
+    /// - Returns: The result; nil if nothing was sent because the user cancelled or held an item, or paused the lane, or
+    ///   because the sender was stopped.
+    func result(of ending: Ending) -> Result? {
+        switch ending {
+        case .result(let result): result
+        case .request(.success(let response)): result(of: response)
+        case .request(.failure(let error)): result(of: error)
         }
-        if let key = parcel.key { add(key, &fields, &options) }
-        let method = HTTPRequest.Method(rawValue: item.method) ?? .post
-        let request = session.request(method, url, headers: fields, body: body, options: options)
-        do throws(HTTPError) {
-            let response = try await request.response()
-            let received = ReceivedResponse(
-                status: response.status,
-                fields: response.head.headerFields,
-                url: response.url,
-                body: Array(response.buffer.readableBytesView.prefix(Spool.largestInlineBody)),
-                mayBeFromPortal: response.mayBeFromPortal
-            )
-            return .init(received, lane.options.confirmation)
-        } catch {
-            guard error.cause is SendingTransactions.NothingToSend || error.code == .cancelled && withdrawal.isWithdrawn
-            else { return .init(attempt: .init(error), reason: "\(error)") }
-            return withdrawal.mayBeProcessed.map {
-                .init(attempt: .failure(.interrupted, mayBeProcessed: $0), reason: "\(error)")
-            }
+    }
+
+    private func result(of response: DataResponse) -> Result {
+        let received = ReceivedResponse(
+            status: response.status,
+            fields: response.fields,
+            url: response.url,
+            body: Array(response.buffer.readableBytesView.prefix(Spool.largestInlineBody)),
+            mayBeFromPortal: response.mayBeFromPortal
+        )
+        return .init(received, lane.options.confirmation)
+    }
+
+    private func result(of error: HTTPError) -> Result? {
+        guard error.cause is SendingTransactions.NothingToSend || error.code == .cancelled && withdrawal.isWithdrawn
+        else { return .init(attempt: .init(error), reason: "\(error)") }
+        return withdrawal.mayBeProcessed.map {
+            .init(attempt: .failure(.interrupted, mayBeProcessed: $0), reason: "\(error)")
         }
     }
 
     /// The first item; those of a batch have the same method, reference, fields and credential.
-    private var item: StoredItem { parcel.items[0] }
+    private var item: StoredItem { _read { yield parcel.items[0] } }
 
     /// Sets the field of the key; by the standard's name the client treats the request as idempotent.
     private func add(_ key: String, _ fields: inout HTTPFields, _ options: inout RequestOptions) {
@@ -117,14 +179,22 @@ struct SendAttempt: Sendable {
         return try await credentials(name)
     }
 
+    /// The body, if it is in memory; nil for a file.
+    private var bodyInMemory: RequestBody? {
+        if parcel.batch != nil { return .bytes(parcel.lines, contentType: "application/x-ndjson") }
+        return switch item.body {
+        case .none: RequestBody.none
+        case .bytes(let bytes): .bytes(bytes, contentType: item.contentType)
+        case .spooled, .referenced, .download: nil
+        }
+    }
+
     /// The body; nil if it is lost.
     private func body() async -> RequestBody? {
-        if parcel.batch != nil { return .bytes(parcel.lines, contentType: "application/x-ndjson") }
         switch item.body {
-        case .none, .download: return RequestBody.none
-        case .bytes(let bytes): return .bytes(bytes, contentType: item.contentType)
+        case .none, .bytes, .download: return bodyInMemory
         case .spooled(let name, let check):
-            let path = storage.spool.path(name)
+            let path = transactions.storage.spool.path(name)
             // Read once more: what has changed on disk since must not be sent.
             let holds = try? await BlockingWork.run { check?.matches(fileAt: path) ?? true }
             return holds == true ? .file(path, contentType: item.contentType) : nil
@@ -138,10 +208,9 @@ struct SendAttempt: Sendable {
 extension SendAttempt.Result {
     init(_ response: ReceivedResponse, _ confirmation: ResponseConfirmation) {
         attempt = .init(response, confirmation)
-        let table = response.fields.map { ($0.name.rawName, $0.value) }
         self.response = .init(
             status: response.status,
-            fields: .init(table, uniquingKeysWith: { "\($0), \($1)" }),
+            fields: TextTable.encoded(response.fields),
             body: response.body
         )
         switch attempt.verdict {
@@ -159,38 +228,47 @@ extension AttemptResult {
 }
 
 /// Stores that an item is being sent, after the gate and the scheduler, and before its first byte.
-private struct AttemptMark: RequestInterceptor {
-    let transactions: SendingTransactions
-    let parcel: Parcel
-    let lane: StoredLane
+private struct AttemptMark: AttemptHook {
+    let attempt: SendAttempt
     let credential: OutboxCredential?
-    let withdrawal: Withdrawal
-    let cost: PathCost
     let requirement: PathRequirement
 
-    func adapt(_ request: HTTPRequest, for attempt: RequestAttempt) async throws -> HTTPRequest {
-        guard withdrawal.begin() else { throw SendingTransactions.NothingToSend() }
+    func prepare(
+        _: RequestAttempt,
+        isSameOrigin: Bool,
+        _ completion: @escaping @Sendable (Result<HTTPFields, any Error>) -> Void
+    ) {
+        let (options, withdrawal) = (attempt.lane.options, attempt.withdrawal)
+        guard withdrawal.begin() else { return completion(.failure(SendingTransactions.NothingToSend())) }
         // A path that costs nothing has come: the attempt is started again, and stays on it.
-        guard requirement == cost.requirement(of: lane.options) || requirement == .notExpensive else {
-            throw SendingTransactions.NothingToSend()
+        guard requirement == attempt.cost.requirement(of: options) || requirement == .notExpensive else {
+            return completion(.failure(SendingTransactions.NothingToSend()))
         }
-        let isCounted = lane.options.bytesPerDay != nil && requirement != .notExpensive && cost.isExpensive
-        let mayBeProcessed = withdrawal.mayBeProcessed == true
-        withdrawal.firstSent = try await transactions.mark(
-            parcel,
-            lane,
-            mayBeProcessed: mayBeProcessed,
-            isExpensive: isCounted
-        )
-        guard case .bearer(let token) = credential, hasSameOrigin(request, attempt.request.head) else { return request }
-        var request = request
-        request.headerFields[.authorization] = "Bearer \(token)"
-        return request
+        attempt.transactions.mark(
+            attempt.parcel,
+            attempt.lane,
+            mayBeProcessed: withdrawal.mayBeProcessed == true,
+            isExpensive: options.bytesPerDay != nil && requirement != .notExpensive && attempt.cost.isExpensive
+        ) { [self] result in
+            completion(
+                result.map { time in
+                    withdrawal.firstSent = time
+                    return isSameOrigin ? authorization : [:]
+                }
+            )
+        }
+    }
+
+    /// The field with the bearer token, which is not sent to another origin after a redirect.
+    private var authorization: HTTPFields {
+        guard case .bearer(let token) = credential else { return [:] }
+        return [.authorization: "Bearer \(token)"]
     }
 
     func retry(_ attempt: FailedAttempt) async -> RetryDecision? {
         if case .giveUp = attempt.decision { return nil }
-        return withdrawal.suspend(mayBeProcessed: mayBeProcessed(attempt.error)) ? nil : .giveUp(because: .interceptor)
+        let mayRepeat = self.attempt.withdrawal.suspend(mayBeProcessed: mayBeProcessed(attempt.error))
+        return mayRepeat ? nil : .giveUp(because: .interceptor)
     }
 
     /// Returns whether the server may have processed a failed attempt; a status such as 429 says that it has not.
@@ -199,10 +277,5 @@ private struct AttemptMark: RequestInterceptor {
             return AttemptResult.mayBeProcessed(status)
         }
         return error.processing == .maybeProcessed || error.processing == .answered
-    }
-
-    /// After a redirect to another origin, the token stays here.
-    private func hasSameOrigin(_ request: HTTPRequest, _ first: HTTPRequest) -> Bool {
-        request.scheme == first.scheme && request.authority == first.authority
     }
 }

@@ -28,15 +28,15 @@ actor Sender {
 
     /// An attempt that is under way, or waits for its path.
     private struct Attempt {
-        let lane: Int64
-        let task: Task<Void, Never>
-        let withdrawal: Withdrawal
+        let attempt: SendAttempt
+        let isProbe: Bool
+        let work: SendAttempt.Work
 
         /// Cancels the attempt, if it only waits for its path.
-        func withdraw() { if withdrawal.withdraw() { task.cancel() } }
+        func withdraw() { if attempt.withdrawal.withdraw() { work.cancel() } }
     }
 
-    /// A parcel whose attempt has ended, and the consequence, which is not stored yet.
+    /// A parcel whose attempt has ended, or that can't be sent, and the consequence, which is not stored yet.
     private struct Ended {
         let parcel: Parcel
         let lane: Int64
@@ -54,11 +54,14 @@ actor Sender {
     private var lanes: [Int64: Lane] = [:]
     /// The items that are being sent or wait for their path.
     private var underway: Set<Int64> = []
+    /// The attempts by their first item.
     private var attempts: [Int64: Attempt] = [:]
+    /// The ends of attempts that were not looked at yet, by the first item.
+    private let endings = Inbox<(item: Int64, ending: SendAttempt.Ending)>()
     private var ended: [Ended] = []
-    /// Stores the consequences of attempts, while there are some.
-    private var settling: Task<Void, Never>?
     private var isStopping = false
+    /// Those who wait until no attempt is under way.
+    private var idleWaiters: [CheckedContinuation<Void, Never>] = []
     /// The time at the beginning of the last turn, and the time since boot.
     private var lastTime: (time: BoxTime, sinceBoot: Int64)?
     private var lastOverview: (overview: SendingTransactions.Overview, taken: ContinuousClock.Instant)?
@@ -114,12 +117,11 @@ actor Sender {
         let timer = limit.map { limit in
             Task {
                 try await Task.sleep(for: limit)
-                for attempt in running { attempt.task.cancel() }
+                for attempt in running { attempt.work.cancel() }
             }
         }
-        for attempt in running { await attempt.task.value }
+        if !attempts.isEmpty || !ended.isEmpty { await withCheckedContinuation { idleWaiters.append($0) } }
         timer?.cancel()
-        while let settling { await settling.value }
     }
 
     /// Ends the pauses of all lanes because a path came back, as far as the servers allow.
@@ -131,7 +133,7 @@ actor Sender {
 
     /// Applies the limits of lanes, because the machine's path became expensive, or no longer is.
     func costChanged() {
-        for attempt in attempts.values where lanes[attempt.lane]?.stored.options.bytesPerDay != nil {
+        for attempt in attempts.values where attempt.attempt.lane.options.bytesPerDay != nil {
             attempt.withdraw()
         }
         signal.raise()
@@ -200,7 +202,7 @@ actor Sender {
             known.state.isPaused = lane.isPaused
             // What waits for a path starts again by the new rules.
             if lane.optionsText != known.stored.optionsText {
-                for attempt in attempts.values where attempt.lane == lane.id { attempt.withdraw() }
+                for attempt in attempts.values where attempt.attempt.lane.id == lane.id { attempt.withdraw() }
             }
             let pause = isCurrent ? lane.pause : known.stored.pause
             known.stored = lane
@@ -235,7 +237,7 @@ actor Sender {
                 guard parcel.size <= left else { break }
                 budget = left - parcel.size
             }
-            await start(parcel, lane, now)
+            start(parcel, lane, now)
         }
         return [supply.next, budget.flatMap { _ in lane.budget.end }].compactMap(\.self).min()
     }
@@ -290,12 +292,12 @@ actor Sender {
     }
 
     /// Starts the next parcel that was read ahead, after one has ended.
-    private func startNext(of lane: Lane, _ now: BoxTime) async {
+    private func startNext(of lane: Lane, _ now: BoxTime) {
         // While many are under way, a turn decides which lane is next.
         if !isStopping, lane.mayReadAhead, lane.state.allowance(at: now) > 0, attempts.count < Self.largestNumberOfNext,
             let parcel = takeAhead(of: lane.stored.id)
         {
-            await start(parcel, lane.stored, now)
+            start(parcel, lane.stored, now)
             if !lane.ahead.isLow { return }
         }
         signal.raise()
@@ -307,68 +309,80 @@ actor Sender {
         return lane.budget.room(of: limit, at: now)
     }
 
-    private func start(_ parcel: Parcel, _ lane: StoredLane, _ now: BoxTime) async {
+    private func start(_ parcel: Parcel, _ lane: StoredLane, _ now: BoxTime) {
+        for item in parcel.items { underway.insert(item.id) }
         guard parcel.isIntact else {
-            let isRepeatable = lane.options.isRepeatable
-            await retrying { try await self.transactions.setAside(parcel, isRepeatable: isRepeatable) }
-            returned(to: lane.id)
-            return signal.raise()
+            let settlement = SendingTransactions.Settlement.setAside(parcel, isRepeatable: lane.options.isRepeatable)
+            return settle(.init(parcel: parcel, lane: lane.id, settlement: settlement, returns: true))
         }
         if case .end(let end) = parcel.record.stepBeforeAttempt(lane.options.rules, at: now) {
             let reason =
                 end == .expired
                 ? "its lifetime ended before it was delivered"
                 : "the server may have processed it, and no longer recognizes its key"
-            for item in parcel.items { underway.insert(item.id) }
-            conclude(.init(parcel: parcel, step: .end(end), record: parcel.record, reason: reason), lane.id)
-            return
+            return conclude(.init(parcel: parcel, step: .end(end), record: parcel.record, reason: reason), lane.id)
         }
-        for item in parcel.items { underway.insert(item.id) }
         let isProbe = lanes[lane.id]?.state.started() ?? false
-        let withdrawal = Withdrawal()
-        let attempt = SendAttempt(
-            parcel: parcel,
-            lane: lane,
-            storage: storage,
-            session: session,
-            credentials: credentials,
-            withdrawal: withdrawal,
-            cost: cost
-        )
-        let task = Task {
-            let result = await attempt.run()
-            await finish(parcel, lane.id, isProbe, result)
+        let attempt = SendAttempt(parcel, of: lane, transactions, session, credentials, cost)
+        let id = parcel.items[0].id
+        let work = attempt.start { [self] ending in
+            if endings.add((id, ending)) { Task { await collect() } }
         }
-        attempts[parcel.items[0].id] = .init(lane: lane.id, task: task, withdrawal: withdrawal)
+        attempts[id] = .init(attempt: attempt, isProbe: isProbe, work: work)
     }
 
-    private func finish(_ parcel: Parcel, _ lane: Int64, _ isProbe: Bool, _ result: SendAttempt.Result?) async {
-        let verdict = result?.attempt.verdict ?? .interrupted(mayBeProcessed: false)
-        var record = parcel.record
-        let now = await currentTime()
-        // Marked before the first attempt that may have been processed; the parcel is as it was before.
-        let isFirst = record.firstSent == nil
-        if isFirst, result != nil { record.firstSent = attempts[parcel.items[0].id]?.withdrawal.firstSent ?? now }
-        lanes[lane]?.state.ended(verdict, isProbe: isProbe, at: now, using: &generator)
-        if let result, let rules = lanes[lane]?.state.rules {
-            let step = record.apply(verdict, isFirst: isFirst, rules, at: now)
-            var conclusion = SendingTransactions.Conclusion(
-                parcel: parcel,
-                step: step,
-                record: record,
-                reason: result.reason
-            )
-            if case .end(let end) = step, end == .uncertain { conclusion.reason += "; it has no key, or no longer" }
-            conclusion.response = result.response
-            let wasSent = !isFirst || attempts[parcel.items[0].id]?.withdrawal.mayBeProcessed == true
-            if verdict == .itemFailed, !wasSent || rules.isRepeatable, let status = result.response?.status {
-                conclusion.split = BatchRules.split(parcel.items.count, status: status)
+    /// Applies the ends of attempts, and stores what follows for all that have ended meanwhile, until none is left.
+    private func collect() async {
+        repeat {
+            let now = await currentTime()
+            for (item, ending) in endings.take() {
+                if let attempt = attempts[item] { finish(attempt, ending, now) }
             }
-            conclude(conclusion, lane)
+            if !ended.isEmpty { await storeEnded() }
+        } while !ended.isEmpty || !endings.leave()
+        guard attempts.isEmpty else { return }
+        for waiter in idleWaiters { waiter.resume() }
+        idleWaiters = []
+    }
+
+    private func finish(_ attempt: Attempt, _ ending: SendAttempt.Ending, _ now: BoxTime) {
+        let (parcel, lane) = (attempt.attempt.parcel, attempt.attempt.lane.id)
+        let result = attempt.attempt.result(of: ending)
+        let verdict = result?.attempt.verdict ?? .interrupted(mayBeProcessed: false)
+        lanes[lane]?.state.ended(verdict, isProbe: attempt.isProbe, at: now, using: &generator)
+        if let result, let rules = lanes[lane]?.state.rules {
+            conclude(conclusion(of: attempt.attempt, result, rules, now), lane)
         } else {
             settle(.init(parcel: parcel, lane: lane, settlement: .unmark(parcel), returns: true))
         }
-        if let lane = lanes[lane] { await startNext(of: lane, now) }
+        if let lane = lanes[lane] { startNext(of: lane, now) }
+    }
+
+    private func conclusion(
+        of attempt: SendAttempt,
+        _ result: SendAttempt.Result,
+        _ rules: LaneRules,
+        _ now: BoxTime
+    ) -> SendingTransactions.Conclusion {
+        let (parcel, verdict) = (attempt.parcel, result.attempt.verdict)
+        var record = parcel.record
+        // Marked before the first attempt that may have been processed; the parcel is as it was before.
+        let isFirst = record.firstSent == nil
+        if isFirst { record.firstSent = attempt.withdrawal.firstSent ?? now }
+        let step = record.apply(verdict, isFirst: isFirst, rules, at: now)
+        var conclusion = SendingTransactions.Conclusion(
+            parcel: parcel,
+            step: step,
+            record: record,
+            reason: result.reason
+        )
+        if case .end(let end) = step, end == .uncertain { conclusion.reason += "; it has no key, or no longer" }
+        conclusion.response = result.response
+        let wasSent = !isFirst || attempt.withdrawal.mayBeProcessed == true
+        if verdict == .itemFailed, !wasSent || rules.isRepeatable, let status = result.response?.status {
+            conclusion.split = BatchRules.split(parcel.items.count, status: status)
+        }
+        return conclusion
     }
 
     /// Notes that items of a lane wait again: what was read ahead may have them as they were before.
@@ -389,22 +403,19 @@ actor Sender {
         settle(.init(parcel: conclusion.parcel, lane: id, settlement: .conclusion(conclusion), returns: returns))
     }
 
-    /// Has what follows an attempt stored, together with that of others which end meanwhile.
+    /// Has what becomes of a parcel stored, together with that of others.
     private func settle(_ parcel: Ended) {
         lanes[parcel.lane]?.pendingConclusions += 1
         ended.append(parcel)
-        if settling == nil { settling = Task { await settleEnded() } }
+        if endings.attend() { Task { await collect() } }
     }
 
-    private func settleEnded() async {
-        while !ended.isEmpty {
-            let group = ended
-            ended = []
-            await store(group.map(\.settlement))
-            for parcel in group { settled(parcel) }
-            if !isStopping { signal.raise() }
-        }
-        settling = nil
+    private func storeEnded() async {
+        let group = ended
+        ended = []
+        await store(group.map(\.settlement))
+        for parcel in group { settled(parcel) }
+        if !isStopping { signal.raise() }
     }
 
     private func store(_ settlements: [SendingTransactions.Settlement]) async {

@@ -15,7 +15,6 @@ struct ItemEnding: Sendable {
         _ id: Int64,
         _ end: ItemEnd,
         _ reading: ClockReading,
-        _ response: OutboxOutcome.Response? = nil,
         reason: String,
         _ database: Database
     ) throws(StoreError) -> [String] {
@@ -24,8 +23,32 @@ struct ItemEnding: Sendable {
             .integer(id)
         ) { (files: files(of: $0), lane: $0.integer(3), size: $0.integer(4)) }
         guard let item else { return [] }
+        return try move(id, end, reading, nil, reason, item, database)
+    }
+
+    /// Moves an item to the outcomes, within a transaction, of which all is known that is needed.
+    func end(
+        _ item: StoredItem,
+        _ end: ItemEnd,
+        _ reading: ClockReading,
+        _ response: StoredResponse?,
+        reason: String,
+        _ database: Database
+    ) throws(StoreError) -> [String] {
+        try move(item.id, end, reading, response, reason, (files(of: item.body), item.lane, item.size), database)
+    }
+
+    private func move(
+        _ id: Int64,
+        _ end: ItemEnd,
+        _ reading: ClockReading,
+        _ response: StoredResponse?,
+        _ reason: String,
+        _ item: (files: [String], lane: Int64, size: Int64),
+        _ database: Database
+    ) throws(StoreError) -> [String] {
         // A conflict would end the transaction in any case: SQLite needs no copies of pages to undo the statement alone.
-        try database.run(
+        let count = try database.run(
             """
             INSERT OR FAIL INTO outcome (id, lane, end, method, reference, key, digest, user_info, added_wall, ended_wall,
                 status, fields, body, reason)
@@ -35,17 +58,27 @@ struct ItemEnding: Sendable {
             .integer(end.rawValue),
             .integer(reading.wall),
             .init(response?.status),
-            .init(response.map { TextTable.unsorted($0.fields) }),
+            .init(response?.fields),
             .init(response?.body),
             .text(reason),
             .integer(id)
         )
+        if count == 0 { return [] }
         try database.run("DELETE FROM item WHERE id = ?", .integer(id))
         try BoxContext.of(database).ended(item.size, of: item.lane, end, keeping: maximumOutcomes, database)
         return item.files
     }
 
-    /// Returns the paths of an item's files.
+    /// Returns the paths of the files that are removed with an item.
+    private func files(of body: StoredItem.Body) -> [String] {
+        switch body {
+        case .none, .bytes, .referenced: []
+        case .spooled(let name, _): [spool.path(name)]
+        case .download(let target): target.leftovers
+        }
+    }
+
+    /// Returns the paths of the files that are removed with an item.
     private func files(of row: borrowing Row) -> [String] {
         switch row.optionalInteger(1) {
         case 0: [spool.path(row.text(0) ?? "")]

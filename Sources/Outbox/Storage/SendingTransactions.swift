@@ -142,35 +142,48 @@ struct SendingTransactions: Sendable {
     ///   - lane: The lane when the parcel was chosen.
     ///   - mayBeProcessed: Whether an attempt since then may have been processed.
     ///   - isExpensive: Whether the path is expensive.
-    /// - Returns: The stored time before the first attempt that may have been processed.
-    /// - Throws: ``NothingToSend``, or an error of the store.
+    ///   - completion: Called on the store's thread with the stored time before the first attempt that may have been
+    ///     processed, with ``NothingToSend``, or with an error of the store.
     func mark(
         _ parcel: Parcel,
         _ lane: StoredLane,
         mayBeProcessed: Bool,
-        isExpensive: Bool
-    ) async throws -> BoxTime {
-        try await storage.store.write(essential: true) { database in
-            let reading = BoxContext.of(database).reading(of: storage.clock)
-            let now = try ClockTable.now(database, reading)
-            let stored = try BoxContext.of(database).lane(lane.id, database)
-            let isSame = stored.map { !$0.isPaused && $0.options == lane.optionsText }
-            var record = parcel.record
-            // The parcel is as it was before its first attempt; one that can't have been processed does not count.
-            let isFirst = record.firstSent == nil && !mayBeProcessed
-            if !isFirst { record.firstSent = try Self.firstSent(of: parcel, database) ?? record.firstSent }
-            guard isSame == true, record.stepBeforeAttempt(lane.options.rules, at: now) == .send,
-                delay(of: lane, reading) == .zero
-            else { throw NothingToSend() }
-            if isExpensive, let limit = lane.options.bytesPerDay {
-                let left = try Self.spend(parcel.size, lane, of: limit, isSpent: false, at: now, database)
-                if left == nil { throw NothingToSend() }
-            }
-            for item in parcel.items {
-                try Self.mark(item, of: parcel.batch, isFirst: isFirst, at: now, database)
-            }
-            return isFirst ? now : record.firstSent ?? now
+        isExpensive: Bool,
+        _ completion: @escaping @Sendable (Result<BoxTime, any Error>) -> Void
+    ) {
+        storage.store.write(essential: true) { database in
+            try mark(parcel, lane, mayBeProcessed: mayBeProcessed, isExpensive: isExpensive, database)
+        } completion: {
+            completion($0)
         }
+    }
+
+    private func mark(
+        _ parcel: Parcel,
+        _ lane: StoredLane,
+        mayBeProcessed: Bool,
+        isExpensive: Bool,
+        _ database: Database
+    ) throws -> BoxTime {
+        let reading = BoxContext.of(database).reading(of: storage.clock)
+        let now = try ClockTable.now(database, reading)
+        let stored = try BoxContext.of(database).lane(lane.id, database)
+        let isSame = stored.map { !$0.isPaused && $0.options == lane.optionsText }
+        var record = parcel.record
+        // The parcel is as it was before its first attempt; one that can't have been processed does not count.
+        let isFirst = record.firstSent == nil && !mayBeProcessed
+        if !isFirst { record.firstSent = try Self.firstSent(of: parcel, database) ?? record.firstSent }
+        guard isSame == true, record.stepBeforeAttempt(lane.options.rules, at: now) == .send,
+            delay(of: lane, reading) == .zero
+        else { throw NothingToSend() }
+        if isExpensive, let limit = lane.options.bytesPerDay {
+            let left = try Self.spend(parcel.size, lane, of: limit, isSpent: false, at: now, database)
+            if left == nil { throw NothingToSend() }
+        }
+        for item in parcel.items {
+            try Self.mark(item, of: parcel.batch, isFirst: isFirst, at: now, database)
+        }
+        return isFirst ? now : record.firstSent ?? now
     }
 
     private static func mark(
@@ -259,19 +272,21 @@ struct SendingTransactions: Sendable {
         var split: [Int]?
         /// The new pause of the lane, or that it has none any longer; nil if it is unchanged.
         var pause: LanePause??
-        var response: OutboxOutcome.Response?
+        var response: StoredResponse?
         var reason: String
     }
 
-    /// What follows an attempt.
+    /// What becomes of a parcel.
     enum Settlement: Sendable {
-        /// It had a result.
+        /// Its attempt had a result.
         case conclusion(Conclusion)
-        /// The parcel was not sent after all: its items wait again.
+        /// It was not sent after all: its items wait again.
         case unmark(Parcel)
+        /// It is not as it was stored.
+        case setAside(Parcel, isRepeatable: Bool)
     }
 
-    /// Stores what follows attempts, with the states of their lanes.
+    /// Stores what becomes of parcels, with the states of their lanes.
     func store(_ settlements: [Settlement]) async throws {
         let files = try await storage.store.write(essential: true) { database in
             let reading = BoxContext.of(database).reading(of: storage.clock)
@@ -281,6 +296,8 @@ struct SendingTransactions: Sendable {
                 case .unmark(let parcel):
                     try Self.unmark(parcel, database)
                     return []
+                case .setAside(let parcel, let isRepeatable):
+                    return try setAside(parcel, isRepeatable: isRepeatable, reading, database)
                 }
             }
         }
@@ -339,7 +356,7 @@ struct SendingTransactions: Sendable {
         switch conclusion.step {
         case .end(let end):
             return try storage.ending.end(
-                item.id,
+                item,
                 end,
                 reading,
                 conclusion.response,
@@ -370,25 +387,26 @@ struct SendingTransactions: Sendable {
     ///
     /// A batch is sent with the bytes and the key with which it was composed, or not at all: the other items of one that may
     /// have been processed are uncertain. They wait again if it was not sent, or if the lane is repeatable.
-    func setAside(_ parcel: Parcel, isRepeatable: Bool) async throws {
-        let files = try await storage.store.write(essential: true) { database in
-            let reading = BoxContext.of(database).reading(of: storage.clock)
-            var files: [String] = []
-            for item in parcel.items where !item.isIntact {
-                files += try storage.ending.end(item.id, .damaged, reading, reason: StoredItem.damage, database)
-            }
-            guard let batch = parcel.batch else { return files }
-            let rest = parcel.items.filter(\.isIntact)
-            if !isRepeatable, parcel.items.contains(where: { $0.record.firstSent != nil }) {
-                let reason = "its batch may have been processed, and can't be repeated: another item of it is damaged"
-                for item in rest {
-                    files += try storage.ending.end(item.id, .uncertain, reading, reason: reason, database)
-                }
-            }
-            try BatchTable.dissolve(batch, rest, database)
-            return files
+    private func setAside(
+        _ parcel: Parcel,
+        isRepeatable: Bool,
+        _ reading: ClockReading,
+        _ database: Database
+    ) throws(StoreError) -> [String] {
+        var files: [String] = []
+        for item in parcel.items where !item.isIntact {
+            files += try storage.ending.end(item.id, .damaged, reading, reason: StoredItem.damage, database)
         }
-        FileSystem.remove(files)
+        guard let batch = parcel.batch else { return files }
+        let rest = parcel.items.filter(\.isIntact)
+        if !isRepeatable, parcel.items.contains(where: { $0.record.firstSent != nil }) {
+            let reason = "its batch may have been processed, and can't be repeated: another item of it is damaged"
+            for item in rest {
+                files += try storage.ending.end(item.id, .uncertain, reading, reason: reason, database)
+            }
+        }
+        try BatchTable.dissolve(batch, rest, database)
+        return files
     }
 
     /// Returns the current time.

@@ -199,14 +199,16 @@ extension StoredItem {
     /// Returns the digest that two requests with the same key have in common: the key, everything that was asked for, and
     /// the contents of the body.
     func completeDigest() -> [UInt8] {
-        let times = [lifetime?.wholeNanoseconds, notBefore].map { $0.map { "\($0)" } ?? "-" }
-        return [2] + digest(of: request + [key ?? "", TextTable.encoded(userInfo)] + times)
+        var text = requestText
+        for part in [key ?? "", TextTable.encoded(userInfo)] { text.append(line: part) }
+        for time in [lifetime?.wholeNanoseconds, notBefore] { text.append(line: time.map { "\($0)" } ?? "-") }
+        return [2] + SHA256.hash(data: text)
     }
 
     /// Whether a stored digest is that of this request; the first version left out the user's values and the times.
     func hasDigest(_ stored: [UInt8]?) -> Bool {
         guard let stored else { return false }
-        return stored == (stored.count == SHA256.byteCount ? digest(of: request) : completeDigest())
+        return stored == (stored.count == SHA256.byteCount ? Array(SHA256.hash(data: requestText)) : completeDigest())
     }
 
     /// The reason for the end of an item whose row is not intact.
@@ -220,18 +222,17 @@ extension StoredItem {
         return digest.count == SHA256.byteCount || record.expires == lifetime.map { added.advanced(by: $0) }
     }
 
-    private var request: [String] {
-        [method, reference, TextTable.encoded(fields), contentType ?? "", credential ?? "", contents]
-    }
-
-    private func digest(of parts: [String]) -> [UInt8] {
-        var bytes: [UInt8] = []
-        bytes.reserveCapacity(512)
-        for (index, part) in parts.enumerated() {
-            if index > 0 { bytes.append(0x0A) }
-            bytes.append(contentsOf: part.utf8)
-        }
-        return Array(SHA256.hash(data: bytes))
+    /// The parts of the request, a line each.
+    private var requestText: [UInt8] {
+        var text: [UInt8] = []
+        text.reserveCapacity(512)
+        text.append(contentsOf: method.utf8)
+        text.append(line: reference)
+        text.append(line: TextTable.encoded(fields))
+        text.append(line: contentType ?? "")
+        text.append(line: credential ?? "")
+        text.append(line: contents)
+        return text
     }
 
     /// The digest of the body, or the file of a download.
@@ -247,6 +248,12 @@ extension StoredItem {
 }
 
 extension [UInt8] {
+    /// Adds a text in a further line.
+    fileprivate mutating func append(line: String) {
+        append(0x0A)
+        append(contentsOf: line.utf8)
+    }
+
     /// The SHA-256 in hexadecimal digits.
     var sha256: String { SHA256.hash(data: self).hexadecimal }
 }
@@ -260,10 +267,21 @@ enum TextTable {
         return (try? encoder.encode(table)).map { String(decoding: $0, as: UTF8.self) } ?? "{}"
     }
 
-    /// Returns a table as JSON in any order: faster, where no digest is made of it.
-    static func unsorted(_ table: [String: String]) -> String {
-        guard table.allSatisfy({ isPlain($0.key) && isPlain($0.value) }) else { return encoded(table) }
-        return "{" + table.map { "\"\($0.key)\":\"\($0.value)\"" }.joined(separator: ",") + "}"
+    /// Returns the values by name, in any order, with those of the same name joined by commas.
+    static func encoded(_ fields: [(name: String, value: String)]) -> String {
+        var text = "{"
+        for (index, field) in fields.enumerated() {
+            let isRepeated = fields[..<index].contains { $0.name == field.name }
+            guard !isRepeated, isPlain(field.name), isPlain(field.value) else {
+                return encoded(Dictionary(fields, uniquingKeysWith: { "\($0), \($1)" }))
+            }
+            text += index == 0 ? "\"" : ",\""
+            text += field.name
+            text += "\":\""
+            text += field.value
+            text += "\""
+        }
+        return text + "}"
     }
 
     /// Whether a text needs no escapes in JSON.

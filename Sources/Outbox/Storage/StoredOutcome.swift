@@ -1,6 +1,15 @@
 import DurableStore
 import OutboxCore
 
+/// The response of an outcome, as it is stored.
+struct StoredResponse: Sendable {
+    let status: Int
+    /// The header fields in the form of ``TextTable``.
+    let fields: String
+    /// The first bytes of the body.
+    let body: [UInt8]
+}
+
 /// An outcome as it is stored.
 extension OutboxOutcome {
     /// The beginning of a query of outcomes.
