@@ -117,10 +117,7 @@ struct HookRunner {
         }
     }
 
-    /// Prints one line on stderr, if that can be written.
-    private func tell(_ what: String) {
-        try? LineOutput.standardError.write("netwatch: the hook '\(hook.command.escapedForTerminal)' \(what)\n")
-    }
+    private func tell(_ what: String) { StandardError.note("the hook '\(hook.command)' \(what)") }
 
     private static func words(_ outcome: ChildProcess.Outcome) -> String {
         switch outcome {
