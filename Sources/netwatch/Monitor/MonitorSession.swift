@@ -40,11 +40,7 @@ struct MonitorSession {
         do throws(SystemError) { descriptor = try .init(signals) } catch { throw error.toolError("wait for signals") }
         self.wakeup = wakeup
         wait = MainWait(signals: descriptor, wakeup: wakeup, output: output)
-        do throws(ReachabilityError) {
-            monitor = try ReachabilityMonitor(configuration: configuration)
-        } catch {
-            throw error.toolError
-        }
+        monitor = try ToolError.wrapping(try ReachabilityMonitor(configuration: configuration))
         subscription = monitor.subscribe(on: .immediate, sink)
     }
 
