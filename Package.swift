@@ -83,6 +83,7 @@ let package = Package(
         .target(name: "Locking", swiftSettings: settings),
         .target(name: "ReachabilityCore", swiftSettings: settings),
         .target(name: "ValidationCore", dependencies: ["ReachabilityCore"], swiftSettings: settings),
+        .target(name: "PathProbing", dependencies: ["ReachabilityCore", "ValidationCore"], swiftSettings: settings),
         .target(
             name: "LinuxSystem",
             dependencies: ["CLinux", "Locking", "ReachabilityCore"],
@@ -126,8 +127,8 @@ let package = Package(
         .target(
             name: "Validation",
             dependencies: [
-                "LinuxSystem", "Locking", "NetworkClient", "NetworkClientCore", "Reachability", "ReachabilityCore",
-                "ValidationCore",
+                "LinuxSystem", "Locking", "NetworkClient", "NetworkClientCore", "PathProbing", "Reachability",
+                "ReachabilityCore", "ValidationCore",
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),
                 .product(name: "SwiftASN1", package: "swift-asn1"),
@@ -587,7 +588,12 @@ let package = Package(
         ),
         .testTarget(
             name: "ValidationCoreTests",
-            dependencies: ["NetworkLab", "ReachabilityCore", "ValidationCore"],
+            dependencies: ["ReachabilityCore", "ValidationCore"],
+            swiftSettings: settings
+        ),
+        .testTarget(
+            name: "PathProbingTests",
+            dependencies: ["NetworkLab", "PathProbing", "ReachabilityCore", "ValidationCore"],
             swiftSettings: settings
         ),
         .executableTarget(
@@ -599,8 +605,8 @@ let package = Package(
         .testTarget(
             name: "ValidationTests",
             dependencies: [
-                "HTTPLab", "NetworkClient", "NetworkLab", "Reachability", "ReachabilityCore", "Validation",
-                "ValidationCore", "validation-watcher",
+                "HTTPLab", "NetworkClient", "NetworkLab", "PathProbing", "Reachability", "ReachabilityCore",
+                "Validation", "ValidationCore", "validation-watcher",
                 .product(name: "NIOPosix", package: "swift-nio"),
             ],
             swiftSettings: settings
@@ -734,7 +740,7 @@ let package = Package(
 if Context.environment["NETWATCH_THREADS_ONLY"] != nil {
     let pure = [
         "EventCore", "EventPage", "FleetCore", "HTTPSerialization", "MQTTCore", "NetwatchCore", "NetworkClientCore",
-        "OutboxCore", "ReachabilityCore", "Repository", "RequestGate", "ValidationCore",
+        "OutboxCore", "PathProbing", "ReachabilityCore", "Repository", "RequestGate", "ValidationCore",
     ]
     package.targets.removeAll { target in
         pure.contains { target.name == $0 + "Tests" } || target.path?.hasPrefix("Examples/") == true

@@ -37,7 +37,9 @@ package struct MainWait {
                 // No event is requested: errors and hang-ups are always reported.
                 pollfd(fd: watchesOutput ? output ?? -1 : -1, events: 0, revents: 0),
             ]
-            let ready = try poll(&descriptors, until: deadline)
+            let ready = try retryingOnInterrupt {
+                poll(&descriptors, nfds_t(descriptors.count), deadline?.pollTimeout ?? -1)
+            }
             if ready == 0, let deadline, SystemClock.now >= deadline { return .deadline }
             if descriptors[1].revents != 0 {
                 wakeup.clear()
@@ -45,18 +47,6 @@ package struct MainWait {
             }
             if descriptors[2].revents != 0 { return .outputClosed }
         }
-    }
-
-    private func poll(_ descriptors: inout [pollfd], until deadline: Instant?) throws(SystemError) -> Int32 {
-        try retryingOnInterrupt { Glibc.poll(&descriptors, nfds_t(descriptors.count), milliseconds(until: deadline)) }
-    }
-
-    /// The remaining time, rounded up so that it does not wake before the deadline; at most a day, after which it is asked
-    /// again.
-    private func milliseconds(until deadline: Instant?) -> Int32 {
-        guard let deadline else { return -1 }
-        let left = max(0, deadline.nanoseconds - SystemClock.now.nanoseconds)
-        return Int32(min(left / 1_000_000 + (left % 1_000_000 == 0 ? 0 : 1), 86_400_000))
     }
 }
 

@@ -1,6 +1,6 @@
 package import LinuxSystem
 import NetwatchCore
-import Reachability
+package import Reachability
 package import ReachabilityCore
 
 /// Why a command ends early: one line for stderr, and the code to exit with.
@@ -84,6 +84,15 @@ extension ReachabilityError {
         default:
             return .init("\(description)", exit: .systemFailure)
         }
+    }
+}
+
+extension ToolError {
+    /// Evaluates an expression about the monitor, whose error becomes the one for the user.
+    package static func wrapping<Value>(
+        _ value: @autoclosure () throws(ReachabilityError) -> Value
+    ) throws(ToolError) -> Value {
+        do throws(ReachabilityError) { return try value() } catch { throw error.toolError }
     }
 }
 

@@ -3,6 +3,7 @@ import Locking
 import NIOCore
 import NIOPosix
 import NetworkClient
+import PathProbing
 import Reachability
 import ReachabilityCore
 import ValidationCore

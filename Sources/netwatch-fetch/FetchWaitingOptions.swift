@@ -38,11 +38,7 @@ extension FetchWaitingOptions {
         configuration.kindRules = kinds.kind
         configuration.expensiveInterfaces = kinds.expensive
         configuration.constrainedInterfaces = kinds.constrained
-        do throws(ReachabilityError) {
-            return try ReachabilityMonitor(configuration: configuration)
-        } catch {
-            throw error.toolError
-        }
+        return try ToolError.wrapping(try ReachabilityMonitor(configuration: configuration))
     }
 
     /// Sets how a session waits for a path and retries.

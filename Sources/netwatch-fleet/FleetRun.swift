@@ -27,12 +27,12 @@ struct FleetRun {
     /// Shows the fleet until the user or a signal ends it.
     func follow(_ output: Output) throws(ToolError) -> ExitStatus {
         guard !output.isJSON, !output.isPlain, isatty(STDOUT_FILENO) == 1 else { return try printLines(output) }
-        switch try FleetTerminal.show(configuration, listen: output.listen) {
-        case .shown(let status): return status
-        case .unfit(let reason):
-            if let words = reason.words { StandardError.note("no table: \(words); printing lines") }
+        let terminal: OpenTerminal
+        do throws(TerminalUnfit) { terminal = try .init { $0.map(\.isEmpty) ?? true } } catch {
+            if let words = error.words { StandardError.note("no table: \(words); printing lines") }
             return try printLines(output)
         }
+        return try FleetTerminal.show(configuration, listen: output.listen, on: terminal)
     }
 
     /// Prints a line for each change, until a signal arrives or the reader is gone.

@@ -63,12 +63,7 @@ struct ValidateCommand: NetwatchCommand {
     ///
     /// The main thread enters the namespace before the validator's threads start, which inherit it.
     private func startedMonitor(_ readers: ReaderWatch) throws(ToolError) -> ReachabilityMonitor? {
-        let monitor: ReachabilityMonitor
-        do throws(ReachabilityError) {
-            monitor = try ReachabilityMonitor(configuration: common.configuration)
-        } catch {
-            throw error.toolError
-        }
+        let monitor = try ToolError.wrapping(try ReachabilityMonitor(configuration: common.configuration))
         let first = FirstState()
         let wakeup = readers.wakeup
         let subscription = monitor.subscribe(on: .immediate) { if first.take($0) { wakeup.signal() } }

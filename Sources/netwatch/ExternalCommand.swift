@@ -118,98 +118,51 @@ enum CommandOrder {
     }
 }
 
-/// `netwatch fetch` as the help and the completions of `netwatch` list it; ``ExternalCommand`` executes it.
-struct FetchCommand: NetwatchCommand {
-    static let configuration = CommandConfiguration(
-        commandName: "fetch",
-        abstract: CommandSummary.fetch
-    )
+/// An external command as the help and the completions of `netwatch` list it; ``ExternalCommand`` executes it.
+struct ListedCommand<Entry: CommandEntry>: NetwatchCommand {
+    static var configuration: CommandConfiguration { .init(commandName: Entry.name, abstract: Entry.summary) }
 
     @Argument(parsing: .captureForPassthrough)
     var arguments: [String] = []
 
     func execute() throws(ToolError) -> ExitStatus {
-        guard let command = ExternalCommand(["fetch"] + arguments) else { return .usage }
+        guard let command = ExternalCommand([Entry.name] + arguments) else { return .usage }
         return try command.execute()
     }
 }
 
-/// `netwatch serve` as the help and the completions of `netwatch` list it; ``ExternalCommand`` executes it.
-struct ServeCommand: NetwatchCommand {
-    static let configuration = CommandConfiguration(
-        commandName: "serve",
-        abstract: CommandSummary.serve
-    )
-
-    @Argument(parsing: .captureForPassthrough)
-    var arguments: [String] = []
-
-    func execute() throws(ToolError) -> ExitStatus {
-        guard let command = ExternalCommand(["serve"] + arguments) else { return .usage }
-        return try command.execute()
-    }
+/// An entry for an external command in the list of commands.
+protocol CommandEntry {
+    static var name: String { get }
+    static var summary: String { get }
 }
 
-/// `netwatch outbox` as the help and the completions of `netwatch` list it; ``ExternalCommand`` executes it.
-struct OutboxCommand: NetwatchCommand {
-    static let configuration = CommandConfiguration(
-        commandName: "outbox",
-        abstract: CommandSummary.outbox
-    )
-
-    @Argument(parsing: .captureForPassthrough)
-    var arguments: [String] = []
-
-    func execute() throws(ToolError) -> ExitStatus {
-        guard let command = ExternalCommand(["outbox"] + arguments) else { return .usage }
-        return try command.execute()
-    }
+enum FetchEntry: CommandEntry {
+    static let name = "fetch"
+    static let summary = CommandSummary.fetch
 }
 
-/// `netwatch forward` as the help and the completions of `netwatch` list it; ``ExternalCommand`` executes it.
-struct ForwardCommand: NetwatchCommand {
-    static let configuration = CommandConfiguration(
-        commandName: "forward",
-        abstract: CommandSummary.forward
-    )
-
-    @Argument(parsing: .captureForPassthrough)
-    var arguments: [String] = []
-
-    func execute() throws(ToolError) -> ExitStatus {
-        guard let command = ExternalCommand(["forward"] + arguments) else { return .usage }
-        return try command.execute()
-    }
+enum ServeEntry: CommandEntry {
+    static let name = "serve"
+    static let summary = CommandSummary.serve
 }
 
-/// `netwatch fleet` as the help and the completions of `netwatch` list it; ``ExternalCommand`` executes it.
-struct FleetCommand: NetwatchCommand {
-    static let configuration = CommandConfiguration(
-        commandName: "fleet",
-        abstract: CommandSummary.fleet
-    )
-
-    @Argument(parsing: .captureForPassthrough)
-    var arguments: [String] = []
-
-    func execute() throws(ToolError) -> ExitStatus {
-        guard let command = ExternalCommand(["fleet"] + arguments) else { return .usage }
-        return try command.execute()
-    }
+enum OutboxEntry: CommandEntry {
+    static let name = "outbox"
+    static let summary = CommandSummary.outbox
 }
 
-/// `netwatch validate` as the help and the completions of `netwatch` list it; ``ExternalCommand`` executes it.
-struct ValidateCommand: NetwatchCommand {
-    static let configuration = CommandConfiguration(
-        commandName: "validate",
-        abstract: CommandSummary.validate
-    )
+enum ForwardEntry: CommandEntry {
+    static let name = "forward"
+    static let summary = CommandSummary.forward
+}
 
-    @Argument(parsing: .captureForPassthrough)
-    var arguments: [String] = []
+enum FleetEntry: CommandEntry {
+    static let name = "fleet"
+    static let summary = CommandSummary.fleet
+}
 
-    func execute() throws(ToolError) -> ExitStatus {
-        guard let command = ExternalCommand(["validate"] + arguments) else { return .usage }
-        return try command.execute()
-    }
+enum ValidateEntry: CommandEntry {
+    static let name = "validate"
+    static let summary = CommandSummary.validate
 }

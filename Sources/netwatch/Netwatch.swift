@@ -19,8 +19,9 @@ struct Netwatch: ParsableCommand {
         version: "netwatch \(CommandLineProgram.version)",
         subcommands: [
             WatchCommand.self, StatusCommand.self, ExplainCommand.self, TraceCommand.self, WaitCommand.self,
-            RunCommand.self, ValidateCommand.self, ServeCommand.self, ForwardCommand.self, FleetCommand.self,
-            FetchCommand.self, OutboxCommand.self, HistoryCommand.self, RecordCommand.self, ReplayCommand.self,
+            RunCommand.self, ListedCommand<ValidateEntry>.self, ListedCommand<ServeEntry>.self,
+            ListedCommand<ForwardEntry>.self, ListedCommand<FleetEntry>.self, ListedCommand<FetchEntry>.self,
+            ListedCommand<OutboxEntry>.self, HistoryCommand.self, RecordCommand.self, ReplayCommand.self,
         ],
         defaultSubcommand: WatchCommand.self
     )

@@ -122,7 +122,7 @@ struct EventDaemon {
     }
 
     private func startMonitor() throws(ToolError) -> ReachabilityMonitor {
-        do throws(ReachabilityError) { return try .init(configuration: configuration) } catch { throw error.toolError }
+        try ToolError.wrapping(try .init(configuration: configuration))
     }
 
     private static func serve(_ socket: ListeningSocket, _ server: EventServer) throws(ToolError) {

@@ -75,13 +75,14 @@ struct ImportTableTests {
             "Synchronization",
         ],
         "OutboxCore": [],
+        "PathProbing": ["ReachabilityCore", "ValidationCore"],
         "ReachabilityCore": [],
         "ResourceLoader": ["Dispatch", "Glibc", "LinuxSystem", "Locking", "NetworkClient", "ResourceLoaderCore"],
         "ResourceLoaderCore": [],
         "RequestGate": ["NetworkClientCore", "ReachabilityCore"],
         "Validation": [
             "Glibc", "LinuxSystem", "Locking", "NIOCore", "NIOPosix", "NetworkClient", "NetworkClientCore",
-            "Reachability", "ReachabilityCore", "SwiftASN1", "ValidationCore", "X509",
+            "PathProbing", "Reachability", "ReachabilityCore", "SwiftASN1", "ValidationCore", "X509",
         ],
         "ValidationCore": ["ReachabilityCore"],
         "Reachability": ["CNetlink", "Glibc", "LinuxSystem", "Locking", "ReachabilityCore", "Synchronization"],
@@ -139,8 +140,8 @@ struct ImportTableTests {
     private static let modulesWithOrderedFolders = [
         "DurableStore", "EventCore", "EventJournal", "EventPage", "EventServer", "EventService", "FleetCore",
         "HTTPSerialization", "LinuxSystem", "Locking", "MQTTCore", "NetwatchCore", "NetworkClient", "NetworkClientCore",
-        "Outbox", "OutboxCore", "Reachability", "ReachabilityCore", "RequestGate", "Validation", "ValidationCore",
-        "netwatch-fleet", "netwatchd",
+        "Outbox", "OutboxCore", "PathProbing", "Reachability", "ReachabilityCore", "RequestGate", "Validation",
+        "ValidationCore", "netwatch-fleet", "netwatchd",
     ]
 
     @Test("No folder of a module is part of a cycle of dependencies", arguments: modulesWithOrderedFolders)

@@ -1,6 +1,7 @@
 import HTTPLab
 import NIOPosix
 import NetworkClient
+import PathProbing
 import ReachabilityCore
 import Testing
 import ValidationCore

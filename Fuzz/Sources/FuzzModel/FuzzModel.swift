@@ -26,7 +26,6 @@ enum FuzzModel {
             let path = evaluator.evaluate(before, at: now).path
             Fuzzer.expect(path == evaluation.path, "\(event) changed the path to \(evaluation.path) without a reason")
         }
-        _ = snapshot.expire(at: .init(nanoseconds: .max))
         _ = evaluator.evaluate(snapshot, at: .init(nanoseconds: .max))
     }
 }

@@ -5,34 +5,30 @@ package enum TraceJSON {
     /// Returns the line of a hop, without its end.
     package static func line(_ hop: TraceHop, name: String? = nil) -> String {
         let answer = hop.answer
-        return object([
-            ("v", "1"), ("event", quoted("hop")), ("hop", String(hop.number)),
-            ("address", answer.map { quoted($0.address.description) } ?? "null"),
-            ("name", name.map(quoted) ?? "null"),
+        return JSONValue.object([
+            ("v", "1"), ("event", JSONValue.string("hop")), ("hop", String(hop.number)),
+            ("address", JSONValue.string(answer?.address.description)),
+            ("name", JSONValue.string(name)),
             ("roundTrip", answer.map { QuantityText.seconds($0.roundTrip) } ?? "null"),
-            ("answer", answer.map { quoted(word($0.meaning)) } ?? "null"),
-            ("mtu", mtu(hop).map(String.init) ?? "null"),
+            ("answer", JSONValue.string(answer.map { word($0.meaning) })),
+            ("mtu", JSONValue.number(mtu(hop))),
         ])
     }
 
     /// Returns the last line, which has the result, without its end.
     package static func line(_ verdict: TraceVerdict, _ text: TraceText, sentence: String) -> String {
         let (hop, address, roundTrip) = place(verdict, text)
-        return object([
-            ("v", "1"), ("event", quoted("end")), ("destination", quoted(text.destination.description)),
-            ("host", text.host.map(quoted) ?? "null"), ("interface", text.interface.map(quoted) ?? "null"),
-            ("gateway", text.gateway.map { quoted($0.description) } ?? "null"),
-            ("transport", quoted(text.port == nil ? "udp" : "tcp")), ("result", quoted(word(verdict))),
-            ("hop", hop.map(String.init) ?? "null"), ("address", address.map { quoted($0.description) } ?? "null"),
-            ("roundTrip", roundTrip.map(QuantityText.seconds) ?? "null"), ("text", quoted(sentence)),
+        return JSONValue.object([
+            ("v", "1"), ("event", JSONValue.string("end")),
+            ("destination", JSONValue.string(text.destination.description)),
+            ("host", JSONValue.string(text.host)), ("interface", JSONValue.string(text.interface)),
+            ("gateway", JSONValue.string(text.gateway?.description)),
+            ("transport", JSONValue.string(text.port == nil ? "udp" : "tcp")),
+            ("result", JSONValue.string(word(verdict))), ("hop", JSONValue.number(hop)),
+            ("address", JSONValue.string(address?.description)),
+            ("roundTrip", roundTrip.map(QuantityText.seconds) ?? "null"), ("text", JSONValue.string(sentence)),
         ])
     }
-
-    private static func object(_ members: [(name: String, value: String)]) -> String {
-        "{" + members.map { "\"\($0.name)\":\($0.value)" }.joined(separator: ",") + "}"
-    }
-
-    private static func quoted(_ text: String) -> String { "\"\(text.escapedForJSONAndTerminal)\"" }
 
     private static func mtu(_ hop: TraceHop) -> Int? {
         if case .rejection(.packetTooBig(let mtu)) = hop.answer?.meaning { return Int(mtu) }

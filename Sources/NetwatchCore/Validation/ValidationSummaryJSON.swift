@@ -6,17 +6,16 @@ extension ValidationSummary {
     ///
     /// What strangers chose is escaped for terminals, too.
     package var json: String {
-        let members: [(String, String)] = [
+        JSONValue.object([
             ("verdict", JSONValue.string(verdict.name)), ("since", JSONValue.string(since.text)),
             ("checked", JSONValue.string(checkedAt?.text)), ("basis", JSONValue.string(basis.rawValue)),
             ("reason", JSONValue.string(verdict.reason?.name)), ("detail", JSONValue.string(verdict.detail)),
             ("loginURL", JSONValue.string(verdict.portal?.loginURL)),
             ("venueURL", JSONValue.string(verdict.portal?.venueURL)),
-            ("expires", JSONValue.string(sessionEnd?.text)), ("bytesLeft", bytesLeft.map(String.init) ?? "null"),
+            ("expires", JSONValue.string(sessionEnd?.text)), ("bytesLeft", JSONValue.number(bytesLeft)),
             ("path", path?.json ?? "null"), ("trouble", JSONValue.array(trouble.map(\.json))),
             ("pending", JSONValue.string(pendingTrigger?.rawValue)),
-        ]
-        return JSONValue.object(members)
+        ])
     }
 
     /// Decodes the JSON object; unknown members are ignored.
@@ -163,17 +162,6 @@ extension EndpointTrouble {
 }
 
 // MARK: - Values
-
-/// Writes values of JSON.
-private enum JSONValue {
-    static func string(_ text: String?) -> String { text.map { "\"\($0.escapedForJSONAndTerminal)\"" } ?? "null" }
-
-    static func array(_ elements: [String]) -> String { "[" + elements.joined(separator: ",") + "]" }
-
-    static func object(_ members: [(String, String)]) -> String {
-        "{" + members.map { "\"\($0)\":\($1)" }.joined(separator: ",") + "}"
-    }
-}
 
 /// Reads the members of an object; a missing one counts as `null`.
 private struct MemberReader {

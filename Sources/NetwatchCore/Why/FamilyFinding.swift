@@ -30,6 +30,8 @@ struct FamilyFinding {
         self.sentence = sentence
     }
 
+    init(_ weight: Weight, _ text: String, fix: String? = nil) { self.init(weight, .init(text, fix: fix)) }
+
     /// The finding on a family without path; nil if it has no route that could explain it.
     static func of(_ family: FamilyExplanation, _ scene: DiagnosisContext) -> Self? {
         guard let probe = failed(family) else { return nil }

@@ -19,10 +19,8 @@ struct RouteReview {
         let other = scene.name(detour.path.interface.index)
         return .init(
             .hidesAnother,
-            .init(
-                "\(dead), yet the kernel prefers \(routes) to \(other)'s",
-                fix: "'sysctl \(settings.joined(separator: " "))'"
-            )
+            "\(dead), yet the kernel prefers \(routes) to \(other)'s",
+            fix: "'sysctl \(settings.joined(separator: " "))'"
         )
     }
 
@@ -36,18 +34,15 @@ struct RouteReview {
         case .noSource, .linkLocalSource, .loopbackSource, .tentativeSource: return source(of: nextHop)
         case .loopbackPath:
             let fix = RouteCommand.delete(route.route.message, scene)
-            return .init(.refuses, .init("the default route leads to this machine itself", fix: fix))
+            return .init(.refuses, "the default route leads to this machine itself", fix: fix)
         default: break
         }
         guard let link = scene.snapshot.link(nextHop.interface) else {
-            return .init(
-                .link,
-                .init(beginning + "the default route's interface \(scene.name(nextHop.interface)) is gone")
-            )
+            return .init(.link, beginning + "the default route's interface \(scene.name(nextHop.interface)) is gone")
         }
         guard let fault = scene.fault(of: link) else { return tunnel(link, reason) }
         let sentence = scene.sentence([link.index], fault)
-        return .init(.link, .init(beginning + sentence.text, fix: sentence.fix))
+        return .init(.link, beginning + sentence.text, fix: sentence.fix)
     }
 
     /// The next hop to report: one that cannot carry, else the first.
@@ -71,7 +66,7 @@ struct RouteReview {
         default:
             let name = scene.name(link.index)
             let what = "\(name) has a default route but no \(DiagnosisContext.name(family.family)) address to send from"
-            return .init(.source, .init(what, fix: DiagnosisContext.addressFix(name)))
+            return .init(.source, what, fix: DiagnosisContext.addressFix(name))
         }
     }
 
@@ -79,37 +74,39 @@ struct RouteReview {
     private func tunnel(_ link: Link, _ reason: ReachabilityReason) -> FamilyFinding {
         let name = scene.name(link.index)
         if reason == .noRoute, case .endpoint(let address) = scene.explanation.tunnels[link.index] {
-            return .init(.link, .init("no route leads to \(address), the other end of the tunnel \(name)"))
+            return .init(.link, "no route leads to \(address), the other end of the tunnel \(name)")
         }
         if reason == .accessPoint { return accessPoint(link) }
         if reason == .tunnelLoop { return loop(link) }
         guard let (beneath, fault) = carrier(of: link) else {
             return .init(
                 .link,
-                .init("what carries \(name) is away (\(reason.rawValue))", fix: "'netwatch explain' tells more")
+                "what carries \(name) is away (\(reason.rawValue))",
+                fix: "'netwatch explain' tells more"
             )
         }
         let sentence = scene.sentence([beneath], fault)
-        return .init(.link, .init("\(name) cannot carry packets, as \(sentence.text)", fix: sentence.fix))
+        return .init(.link, "\(name) cannot carry packets, as \(sentence.text)", fix: sentence.fix)
     }
 
     /// The interface is an access point, or one is all that carries it.
     private func accessPoint(_ link: Link) -> FamilyFinding {
         let name = scene.name(link.index)
         let text = "\(name) leads to the clients of this machine's own access point, not to the internet"
-        return .init(.link, .init(text, fix: "if a client is the gateway, run with --kind '\(name)=wifi'"))
+        return .init(.link, text, fix: "if a client is the gateway, run with --kind '\(name)=wifi'")
     }
 
     /// The tunnel's own packets are routed into it.
     private func loop(_ link: Link) -> FamilyFinding {
         guard let endpoint = scene.snapshot.tunnels.endpoint(of: link)?.address else {
-            return .init(.link, .init("the route to a tunnel's other end leads into the tunnel itself"))
+            return .init(.link, "the route to a tunnel's other end leads into the tunnel itself")
         }
         let other = "\(endpoint), the other end of the tunnel \(scene.name(link.index)),"
         let command = "'\(DiagnosisContext.ip(endpoint.family)) route add \(endpoint) via GATEWAY dev NAME'"
         return .init(
             .link,
-            .init("the route to \(other) leads into the tunnel itself", fix: "\(command), or a fwmark for the tunnel")
+            "the route to \(other) leads into the tunnel itself",
+            fix: "\(command), or a fwmark for the tunnel"
         )
     }
 
@@ -156,15 +153,13 @@ extension RouteReview {
         if let fault = scene.fault(of: link) { return .init(.link, scene.sentence([link.index], fault)) }
         let name = scene.name(link.index)
         guard route.origin == Self.routerAdvertisement else {
-            return .init(.expired, .init("the default route through \(name) has expired"))
+            return .init(.expired, "the default route through \(name) has expired")
         }
         let router = nextHop.gateway.map { " \($0)" } ?? ""
         return .init(
             .expired,
-            .init(
-                "the default route through \(name) has expired, as the router\(router) advertises it no more",
-                fix: "see whether the router still advertises itself: 'rdisc6 \(name.shellWord)'"
-            )
+            "the default route through \(name) has expired, as the router\(router) advertises it no more",
+            fix: "see whether the router still advertises itself: 'rdisc6 \(name.shellWord)'"
         )
     }
 
@@ -179,11 +174,11 @@ extension RouteReview {
             switch route.verdict {
             case .notTaken:
                 let what = "rule \(step.rule.priority) lets the default route through \(name) not count"
-                return .init(.hidesAnother, .init(what, fix: RouteCommand.delete(step.rule, scene)))
+                return .init(.hidesAnother, what, fix: RouteCommand.delete(step.rule, scene))
             case .behindThrow:
                 let thrown = step.candidates.first { $0.verdict == .throwing }
                 let fix = thrown.map { RouteCommand.delete($0.route.message, scene) }
-                return .init(.hidesAnother, .init("a throw route hides the default route through \(name)", fix: fix))
+                return .init(.hidesAnother, "a throw route hides the default route through \(name)", fix: fix)
             default: continue
             }
         }
@@ -197,10 +192,8 @@ extension RouteReview {
         let family = family.family
         return .init(
             .partial,
-            .init(
-                "the routes cover only a part of \(DiagnosisContext.name(family)): none leads to \(probe.destination)",
-                fix: RouteCommand.add(family, via: nextHop.gateway?.description, on: scene.name(nextHop.interface))
-            )
+            "the routes cover only a part of \(DiagnosisContext.name(family)): none leads to \(probe.destination)",
+            fix: RouteCommand.add(family, via: nextHop.gateway?.description, on: scene.name(nextHop.interface))
         )
     }
 
@@ -217,10 +210,8 @@ extension RouteReview {
             let route = "the default route through \(scene.name(usable.interface))"
             return .init(
                 .hidesAnother,
-                .init(
-                    "\(Self.clause(of: table)) to table \(name), where \(route) is",
-                    fix: "'\(DiagnosisContext.ip(family.family)) rule add lookup \(name)\(priority)'"
-                )
+                "\(Self.clause(of: table)) to table \(name), where \(route) is",
+                fix: "'\(DiagnosisContext.ip(family.family)) rule add lookup \(name)\(priority)'"
             )
         }
         return nil
@@ -248,19 +239,17 @@ extension RouteReview {
             if isBySource { return refusal(word, by: decision.step.rule) }
             let whole = route.route.message.destination.length == 0
             let what = whole ? "the only default route" : "the only route to \(probe.destination)"
-            return .init(.refuses, .init("\(what)\(place) is \(word), which leads nowhere", fix: fix))
+            return .init(.refuses, "\(what)\(place) is \(word), which leads nowhere", fix: fix)
         }
-        return .init(.hidesAnother, .init("\(word)\(place) hides the default route through \(hidden)", fix: fix))
+        return .init(.hidesAnother, "\(word)\(place) hides the default route through \(hidden)", fix: fix)
     }
 
     private func refusal(by rule: RuleMessage) -> FamilyFinding {
         let action = rule.action == .prohibit ? "prohibit" : rule.action == .blackhole ? "blackhole" : "unreachable"
         return .init(
             .refuses,
-            .init(
-                "rule \(rule.priority) refuses \(RuleText.scope(of: rule)) (\(action))",
-                fix: RouteCommand.delete(rule, scene)
-            )
+            "rule \(rule.priority) refuses \(RuleText.scope(of: rule)) (\(action))",
+            fix: RouteCommand.delete(rule, scene)
         )
     }
 
@@ -269,10 +258,8 @@ extension RouteReview {
         let source = rule.source.text
         return .init(
             .refuses,
-            .init(
-                "rule \(rule.priority) sends what comes from \(source) to table \(table), which has only \(word)",
-                fix: RouteCommand.delete(rule, scene)
-            )
+            "rule \(rule.priority) sends what comes from \(source) to table \(table), which has only \(word)",
+            fix: RouteCommand.delete(rule, scene)
         )
     }
 

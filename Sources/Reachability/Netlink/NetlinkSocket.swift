@@ -34,9 +34,6 @@ final class NetlinkSocket {
         return NetlinkSocket(handle)
     }
 
-    /// The port to which the kernel sends its replies.
-    var port: UInt32 { nl_socket_get_local_port(handle) }
-
     /// Joins a multicast group: `nl_socket_add_membership`.
     func join(_ group: Int32) throws(NetlinkError) {
         let code = nl_socket_add_membership(handle, group)

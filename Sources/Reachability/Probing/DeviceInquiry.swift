@@ -16,9 +16,7 @@ struct DeviceInquiry: Sendable {
         var report = DeviceReport(index: index, name: name)
         if nl80211 != 0, let message = socket.wirelessInterface(index, family: nl80211) {
             findings.isWireless = true
-            var families = GenericFamilies()
-            families.note(.init(name: GenericFamilies.wirelessName, id: nl80211))
-            report.append(.wireless(message), families)
+            report.append(.wireless(message), .init(GenericFamilies.wirelessName, nl80211))
         }
         look(&socket, &findings)
         report.end(findings)

@@ -44,9 +44,8 @@ struct DeviceSocket: ~Copyable {
 
     /// Returns the number of nl80211; 0 where there is none.
     mutating func wirelessFamily() -> UInt16 {
-        sequence &+= 1
         var families = GenericFamilies()
-        try? ask(NetlinkRequests.families(sequence: sequence), .init()) { event in
+        try? ask(NetlinkRequests.families(sequence: nextSequence()), .init()) { event in
             if case .family(let family) = event { families.note(family) }
         }
         return families.nl80211
@@ -54,28 +53,23 @@ struct DeviceSocket: ~Copyable {
 
     /// Returns nl80211's interface; nil if it is not one.
     mutating func wirelessInterface(_ index: InterfaceIndex, family: UInt16) -> WirelessMessage? {
-        sequence &+= 1
-        return wireless(NetlinkRequests.wirelessInterface(index, family: family, sequence: sequence), family).last
+        wireless(NetlinkRequests.wirelessInterface(index, family: family, sequence: nextSequence()), family).last
     }
 
     /// Returns the stations that a Wi-Fi interface is associated with; none if nl80211 refuses.
     mutating func wirelessStations(_ index: InterfaceIndex, family: UInt16) -> [WirelessMessage] {
-        sequence &+= 1
-        return wireless(NetlinkRequests.wirelessStations(index, family: family, sequence: sequence), family)
+        wireless(NetlinkRequests.wirelessStations(index, family: family, sequence: nextSequence()), family)
     }
 
     /// Returns the access points that a Wi-Fi interface's last scan found; none if nl80211 refuses.
     mutating func wirelessScan(_ index: InterfaceIndex, family: UInt16) -> [WirelessMessage] {
-        sequence &+= 1
-        return wireless(NetlinkRequests.wirelessScan(index, family: family, sequence: sequence), family)
+        wireless(NetlinkRequests.wirelessScan(index, family: family, sequence: nextSequence()), family)
     }
 
     /// Returns nl80211's replies to a request with the last sequence number.
     private func wireless(_ request: [UInt8], _ family: UInt16) -> [WirelessMessage] {
-        var families = GenericFamilies()
-        families.note(.init(name: GenericFamilies.wirelessName, id: family))
         var messages: [WirelessMessage] = []
-        try? ask(request, families) { event in
+        try? ask(request, .init(GenericFamilies.wirelessName, family)) { event in
             if case .wireless(let found) = event { messages.append(found) }
         }
         return messages
@@ -88,11 +82,9 @@ struct DeviceSocket: ~Copyable {
         _ index: InterfaceIndex,
         family: UInt16
     ) throws(NetlinkError) -> WireGuardMessage {
-        var families = GenericFamilies()
-        families.note(.init(name: GenericFamilies.wireGuardName, id: family))
-        sequence &+= 1
+        let request = NetlinkRequests.wireGuardDevice(index, family: family, sequence: nextSequence())
         var device = WireGuardMessage(index: index)
-        try ask(NetlinkRequests.wireGuardDevice(index, family: family, sequence: sequence), families) { event in
+        try ask(request, .init(GenericFamilies.wireGuardName, family)) { event in
             guard case .wireGuard(let part) = event else { return }
             if part.mark != 0 { device.mark = part.mark }
             device.peers += part.peers
@@ -105,11 +97,9 @@ struct DeviceSocket: ~Copyable {
     ///
     /// - Throws: ``NetlinkError``; EPERM without `CAP_NET_ADMIN` in the first user namespace.
     mutating func teamOptions(_ index: InterfaceIndex, family: UInt16) throws(NetlinkError) -> [TeamMessage] {
-        var families = GenericFamilies()
-        families.note(.init(name: GenericFamilies.teamName, id: family))
-        sequence &+= 1
+        let request = NetlinkRequests.teamOptions(index, family: family, sequence: nextSequence())
         var messages: [TeamMessage] = []
-        try ask(NetlinkRequests.teamOptions(index, family: family, sequence: sequence), families) { event in
+        try ask(request, .init(GenericFamilies.teamName, family)) { event in
             if case .team(let message) = event { messages.append(message) }
         }
         return messages
@@ -119,11 +109,9 @@ struct DeviceSocket: ~Copyable {
     ///
     /// - Throws: ``NetlinkError``; EPERM without `CAP_NET_ADMIN`.
     mutating func l2tpSession(_ name: String, family: UInt16) throws(NetlinkError) -> L2TPMessage? {
-        sequence &+= 1
-        let sessions = try l2tp(NetlinkRequests.l2tpSessions(family: family, sequence: sequence), family)
+        let sessions = try l2tp(NetlinkRequests.l2tpSessions(family: family, sequence: nextSequence()), family)
         guard var session = sessions.first(where: { $0.interface == name }) else { return nil }
-        sequence &+= 1
-        let request = NetlinkRequests.l2tpTunnel(session.tunnel, family: family, sequence: sequence)
+        let request = NetlinkRequests.l2tpTunnel(session.tunnel, family: family, sequence: nextSequence())
         let tunnel = try l2tp(request, family).first
         session.source = tunnel?.source
         session.remote = tunnel?.remote
@@ -131,10 +119,8 @@ struct DeviceSocket: ~Copyable {
     }
 
     private func l2tp(_ request: [UInt8], _ family: UInt16) throws(NetlinkError) -> [L2TPMessage] {
-        var families = GenericFamilies()
-        families.note(.init(name: GenericFamilies.l2tpName, id: family))
         var messages: [L2TPMessage] = []
-        try ask(request, families) { event in
+        try ask(request, .init(GenericFamilies.l2tpName, family)) { event in
             if case .l2tp(let message) = event { messages.append(message) }
         }
         return messages
@@ -154,6 +140,11 @@ struct DeviceSocket: ~Copyable {
         }
         guard let route = try lookups.route(of: flow) else { return nil }
         return route.type == .unicast || route.type == .local ? route.nextHops.first?.interface : nil
+    }
+
+    private mutating func nextSequence() -> UInt32 {
+        sequence &+= 1
+        return sequence
     }
 
     /// Sends a request and takes its replies to the end, or to the error that refuses it.

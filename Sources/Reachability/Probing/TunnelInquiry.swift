@@ -56,41 +56,25 @@ struct TunnelInquiry: Sendable {
         switch source {
         case .known(let endpoint): return endpoint
         case .wireGuard(let family):
-            guard family != 0 else { throw NetlinkError("generic netlink", errno: EOPNOTSUPP) }
-            let device = try socket.wireGuardDevice(index, family: family)
-            var families = GenericFamilies()
-            families.note(.init(name: GenericFamilies.wireGuardName, id: family))
+            let device = try socket.wireGuardDevice(index, family: existing(family))
             // Encoded again without the keys that the kernel sent.
-            report.append(.wireGuard(device), families)
+            report.append(.wireGuard(device), .init(GenericFamilies.wireGuardName, family))
             return device.endpoint
-        case .l2tp(let family): return try session(family, &socket, &report)?.endpoint
+        case .l2tp(let family):
+            guard let session = try socket.l2tpSession(name, family: existing(family)) else { return nil }
+            report.append(.l2tp(session), .init(GenericFamilies.l2tpName, family))
+            return session.endpoint
         case .team(let family):
-            try addOptions(family, &socket, &report)
+            for message in try socket.teamOptions(index, family: existing(family)) {
+                report.append(.team(message), .init(GenericFamilies.teamName, family))
+            }
             return nil
         }
     }
 
-    private func session(
-        _ family: UInt16,
-        _ socket: inout DeviceSocket,
-        _ report: inout DeviceReport
-    ) throws(NetlinkError) -> L2TPMessage? {
+    /// Returns the number of a family; throws if the kernel does not have the family.
+    private func existing(_ family: UInt16) throws(NetlinkError) -> UInt16 {
         guard family != 0 else { throw NetlinkError("generic netlink", errno: EOPNOTSUPP) }
-        guard let session = try socket.l2tpSession(name, family: family) else { return nil }
-        var families = GenericFamilies()
-        families.note(.init(name: GenericFamilies.l2tpName, id: family))
-        report.append(.l2tp(session), families)
-        return session
-    }
-
-    private func addOptions(
-        _ family: UInt16,
-        _ socket: inout DeviceSocket,
-        _ report: inout DeviceReport
-    ) throws(NetlinkError) {
-        guard family != 0 else { throw NetlinkError("generic netlink", errno: EOPNOTSUPP) }
-        var families = GenericFamilies()
-        families.note(.init(name: GenericFamilies.teamName, id: family))
-        for message in try socket.teamOptions(index, family: family) { report.append(.team(message), families) }
+        return family
     }
 }

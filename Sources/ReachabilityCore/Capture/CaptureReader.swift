@@ -146,8 +146,6 @@ package struct CapturePacketType: RawRepresentable, Sendable, Hashable {
     /// Creates a direction from the kernel's number.
     package init(rawValue: UInt16) { self.rawValue = rawValue }
 
-    /// `PACKET_HOST`.
-    package static let host = Self(rawValue: 0)
     /// `PACKET_OUTGOING`: the direction of most netlink messages in files written by libpcap.
     package static let outgoing = Self(rawValue: 4)
     /// `PACKET_USER`: to a process.

@@ -69,9 +69,6 @@ package struct CaptureReplay: Sendable {
         return changes(at: now)
     }
 
-    /// The model after the records replayed so far.
-    package var snapshot: NetworkSnapshot { machine.snapshot }
-
     private mutating func read(_ bytes: RawSpan) throws(ReplayError) -> CaptureRecord? {
         do throws(CaptureError) { return try reader.next(bytes) } catch { throw .capture(error) }
     }

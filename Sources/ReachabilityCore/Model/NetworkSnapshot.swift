@@ -405,35 +405,8 @@ package struct NetworkSnapshot: Sendable, Hashable {
 
     // MARK: Next hops
 
-    /// Returns the next hops of a route as the kernel sees them now.
-    ///
-    /// Of a route through a nexthop object, that object's, or its group's members with their weights; the message's
-    /// own only while the object is not known. `RTNH_F_DEAD` and `RTNH_F_LINKDOWN` follow from the devices and their
-    /// settings, since the kernel announces no change of them.
-    package func nextHops(of route: Route) -> [NextHop] {
-        let family = route.message.family
-        var nextHops = nexthops.nextHops(of: route.message)
-        guard family == .ipv6 || route.message.scope != .host else { return nextHops }
-        for position in nextHops.indices {
-            let flags = currentFlags(of: nextHops[position], family)
-            if flags != nextHops[position].flags { nextHops[position].flags = flags }
-        }
-        return nextHops
-    }
-
     /// Returns a route's type: blackhole if its nexthop object has become one, otherwise its own.
     package func type(of route: Route) -> RouteType { nexthops.type(of: route.message) }
-
-    private func currentFlags(of nextHop: NextHop, _ family: AddressFamily) -> NextHopFlags {
-        var flags = nextHop.flags.intersection([.dead, .onLink])
-        guard let link = link(nextHop.interface) else { return nextHop.interface == 0 ? flags : flags.union(.dead) }
-        guard link.flags.contains(.up) else { return flags.union([.dead, .linkDown]) }
-        let lacksCarrier = link.lacksCarrier(family) && !nextHop.flags.contains(.carried)
-        guard lacksCarrier || flags.contains(.dead) else { return flags }
-        flags.insert(.linkDown)
-        if ignoresRoutesWithLinkDown(family, nextHop.interface) { flags.insert(.dead) }
-        return flags
-    }
 
     /// Returns a next hop's flags without those that follow from its device's state and settings.
     ///
@@ -473,15 +446,5 @@ package struct NetworkSnapshot: Sendable, Hashable {
         if settings[.init(family, index)]?.ignoresRoutesWithLinkDown == true { return true }
         guard family == .ipv4 else { return false }
         return settings[.init(family, NetconfMessage.allInterfaces)]?.ignoresRoutesWithLinkDown == true
-    }
-
-    /// Removes the routes that have expired: the kernel no longer uses them, and announces that up to 30 s later.
-    ///
-    /// A router's advertisement prolongs its route without a message: read the tables again before.
-    @discardableResult
-    package mutating func expire(at now: Instant) -> SnapshotEffect {
-        var effect = SnapshotEffect()
-        routes.expire(at: now, &effect)
-        return effect
     }
 }

@@ -55,19 +55,6 @@ package struct NexthopTable: Sendable, Hashable {
         return objects.values.filter { $0.nextHop?.interface == index && !$0.isBlackhole }.map(\.id)
     }
 
-    /// Returns the next hops of a route: those of its nexthop object, a group's with their weights.
-    ///
-    /// The message's own count only if it names no object, or one that is not known.
-    func nextHops(of message: RouteMessage) -> [NextHop] {
-        guard let id = message.nexthopID, let nexthop = objects[id] else { return message.nextHops }
-        guard !nexthop.group.isEmpty else { return nexthop.nextHop.map { [$0] } ?? [] }
-        return nexthop.group.compactMap { member in
-            guard var nextHop = objects[member.id]?.nextHop else { return nil }
-            nextHop.weight = member.weight
-            return nextHop
-        }
-    }
-
     /// Returns the type of a route: blackhole if its nexthop object has become one, otherwise its own.
     func type(of message: RouteMessage) -> RouteType {
         guard let id = message.nexthopID, let nexthop = objects[id] else { return message.type }

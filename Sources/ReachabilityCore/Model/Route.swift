@@ -16,7 +16,7 @@ package struct Route: Sendable, Hashable {
     /// Makes the model's form of a message, without what changes without a message.
     ///
     /// The lifetime becomes a moment. Flags that follow from the state of the next hops' devices are left out, because the
-    /// kernel does not announce their change; ``NetworkSnapshot/nextHops(of:)`` adds them.
+    /// kernel does not announce their change; a lookup reads the links instead.
     ///
     /// - Parameters:
     ///   - message: The message.

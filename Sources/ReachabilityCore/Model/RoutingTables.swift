@@ -166,38 +166,6 @@ package struct RoutingTables: Sendable, Hashable {
 
     // MARK: Expiry
 
-    /// When the next route expires by itself; nil if none does.
-    var nextExpiry: Instant? {
-        var earliest: Instant?
-        for table in tables.values {
-            for route in table.elements {
-                guard let expiry = route.expiry else { continue }
-                if earliest.map({ expiry < $0 }) ?? true { earliest = expiry }
-            }
-        }
-        return earliest
-    }
-
-    /// Returns the tables with routes that have expired at a moment.
-    func expiring(at now: Instant) -> [RouteTableKey] {
-        tables.filter { $0.value.elements.contains { $0.isExpired(at: now) } }.map(\.key).sorted()
-    }
-
-    /// Removes the routes that have expired.
-    mutating func expire(at now: Instant, _ effect: inout SnapshotEffect) {
-        for key in expiring(at: now) {
-            for route in tables[key] ?? [] where route.isExpired(at: now) {
-                var message = route.message
-                message.lifetime = .zero
-                noteLifetime(of: message)
-            }
-            tables[key]?.removeAll { $0.isExpired(at: now) }
-            if tables[key]?.isEmpty == true { tables[key] = nil }
-            effect.add(.routeExpired)
-            effect.predict(key)
-        }
-    }
-
     /// Remembers a route whose lifetime has ended, and forgets those that it follows.
     mutating func noteLifetime(of message: RouteMessage) {
         guard message.family == .ipv6, message.lifetime == .zero || !expired.isEmpty else { return }

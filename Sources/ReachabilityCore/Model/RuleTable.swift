@@ -29,14 +29,6 @@ package struct RuleTable: Sendable, Hashable {
         resolveTargets(&effect)
     }
 
-    /// Returns the position at which the walk continues after a `goto`; nil if the kernel skips the rule.
-    ///
-    /// The first rule of the target's priority (`ctarget`).
-    func target(of rule: RuleMessage) -> Int? {
-        guard let priority = rule.gotoPriority else { return nil }
-        return elements.firstIndex { $0.priority == priority }
-    }
-
     /// Marks each `goto` by whether its target exists; that changes with other rules, without a message.
     private mutating func resolveTargets(_ effect: inout SnapshotEffect) {
         for position in elements.indices where elements[position].action == .goto {

@@ -23,14 +23,6 @@ package struct SnapshotEffect: Sendable, Hashable {
     /// Whether anything changed that the evaluation reads.
     package var changed: Bool { !reasons.isEmpty }
 
-    /// Adds another effect to this one, in order.
-    package mutating func merge(_ other: Self) {
-        for reason in other.reasons { add(reason) }
-        for key in other.predictions { predict(key) }
-        for subject in other.staleSubjects { markStale(subject) }
-        for index in other.roams { noteRoam(of: index) }
-    }
-
     /// Records that an interface roamed to another access point.
     mutating func noteRoam(of index: InterfaceIndex) {
         if !roams.contains(index) { roams.append(index) }
@@ -49,11 +41,5 @@ package struct SnapshotEffect: Sendable, Hashable {
     /// Records a table to read again, once.
     mutating func markStale(_ subject: DumpSubject) {
         if !staleSubjects.contains(subject) { staleSubjects.append(subject) }
-    }
-
-    /// Returns the tables to read again, and forgets them.
-    package mutating func takeStaleSubjects() -> [DumpSubject] {
-        defer { staleSubjects = [] }
-        return staleSubjects
     }
 }

@@ -7,8 +7,6 @@
 /// A changed path is published first and confirmed by lookups afterwards. While the model is being read, or is known to
 /// differ from the kernel, the kernel's own lookups are authoritative.
 package struct MonitorStateMachine: Sendable {
-    /// The model of the machine's network.
-    package private(set) var snapshot = NetworkSnapshot()
     /// The last evaluation; nil before the first.
     package private(set) var evaluation: PathEvaluation?
     /// How often things happened.
@@ -18,20 +16,17 @@ package struct MonitorStateMachine: Sendable {
     /// Whether a change is published when a Wi-Fi interface of the path roams to another access point.
     package var reportsRoams = false
 
+    private var model: MonitorModel
     private var connection = NetlinkConnection()
     private var reader = DumpReader()
     private var recording: RecordingReader?
-    private var cache: EvaluationCache
     private var check: KernelCheck
     private var pending = PendingUpdate()
     private var publisher: PathPublisher
-    private var relevance = Relevance()
-    private var neighbours = NeighbourWatch()
     private var queries = InterfaceQueries()
     /// The number of times the model changed or was read again.
     private var modelChanges: UInt64 = 0
-    /// The time that the machine has been suspended since its start: `CLOCK_BOOTTIME` minus `CLOCK_MONOTONIC`.
-    private var suspendedTime: Duration?
+    private var suspension = SuspensionMeter()
 
     /// Makes a machine that does nothing before ``start(at:)`` or ``replay(_:_:at:)``.
     ///
@@ -48,7 +43,7 @@ package struct MonitorStateMachine: Sendable {
         counters: MonitorCounters = .init(),
         isReplay: Bool = false
     ) {
-        self.cache = .init(.init(context: context))
+        self.model = .init(context)
         self.check = .init(isEnabled: !isReplay)
         self.recording = isReplay ? .init() : nil
         self.counters = counters
@@ -57,17 +52,17 @@ package struct MonitorStateMachine: Sendable {
 
     // MARK: State
 
+    /// The model of the machine's network.
+    package var snapshot: NetworkSnapshot { model.snapshot }
+
     /// The number of times the model or the published path changed: a lookup made at another revision may be out of
     /// date.
     package var revision: UInt64 { modelChanges &+ counters.published }
 
-    /// The path that was published last; nil before the first change.
-    package var published: NetworkPath? { publisher.published }
-
     /// Whether everything was read and agrees with the kernel's lookups, or is known to differ permanently.
     package var isSettled: Bool {
         connection.isUp && reader.isDone && pending.isDone && evaluation != nil && check.isCurrent && !check.isPending
-            && !queries.awaitsFirstTunnelReply && snapshot.devices.awaited.isEmpty
+            && !queries.awaitsFirstTunnelReply && model.snapshot.devices.awaited.isEmpty
     }
 
     /// Whether the model was read whole once.
@@ -75,7 +70,8 @@ package struct MonitorStateMachine: Sendable {
 
     /// The remote endpoints of the tunnels that the path depends on: routes that cover them are to be received.
     package var tunnelDestinations: Set<IPAddress> {
-        Set(queries.tunnels.compactMap { index in snapshot.link(index).flatMap(snapshot.tunnels.endpoint)?.address })
+        let snapshot = model.snapshot
+        return Set(queries.tunnels.compactMap { snapshot.link($0).flatMap(snapshot.tunnels.endpoint)?.address })
     }
 
     /// When to call ``next(at:)`` again although nothing was received; nil if nothing is scheduled.
@@ -84,7 +80,7 @@ package struct MonitorStateMachine: Sendable {
         let publication = reader.hasPrerequisites || !check.isEnabled ? pending.publicationDeadline : nil
         var first = Instant.earlier(publisher.deadline, check.deadline)
         first = .earlier(first, reader.deadline)
-        first = .earlier(first, check.expiryDeadline(of: evaluation, after: cache.evaluated))
+        first = .earlier(first, check.expiryDeadline(of: evaluation, after: model.evaluated))
         first = .earlier(first, publication)
         first = .earlier(first, queries.deadline)
         first = .earlier(first, pending.isStale ? recordingDue : nil)
@@ -133,7 +129,7 @@ package struct MonitorStateMachine: Sendable {
         case .results: break
         case .model(let family):
             modelChanges &+= 1
-            cache.invalidate(family)
+            model.invalidateEvaluation(of: family)
         }
         check.invalidate()
     }
@@ -150,10 +146,7 @@ package struct MonitorStateMachine: Sendable {
         guard effect.changed || !effect.predictions.isEmpty else { return }
         invalidate(.model(family))
         if explains { publisher.note(effect.reasons) }
-        if effect.reasons.contains(where: \.isAboutRoutes) {
-            neighbours.invalidate()
-            relevance.invalidate()
-        }
+        model.note(effect.reasons)
         if !effect.predictions.isEmpty { check.request(at: now, inDetail: false) }
     }
 
@@ -166,9 +159,8 @@ package struct MonitorStateMachine: Sendable {
         reader.note(event, header, at: now)
         // A message that hardly affects the path may wait if a path is published and no evaluation is outstanding.
         let canPostpone = check.isEnabled && publisher.hasPublished && !pending.isStale && !pending.isUndecided
-        let isUrgent = !canPostpone || relevance.concerns(event, snapshot, evaluation)
-        let effect = snapshot.apply(event, header, at: now)
-        noteUplink(event)
+        let isUrgent = !canPostpone || model.isConcerned(by: event, evaluation)
+        let effect = model.apply(event, header, at: now)
         if effect.changed { queries.noteChange() }
         if case .ignored = event { queries.noteHiddenChange(at: now) }
         let isPostponed = !isUrgent && !pending.isStale
@@ -180,16 +172,10 @@ package struct MonitorStateMachine: Sendable {
         }
         guard pending.isStale else { return }
         if isPostponed {
-            pending.postpone(effect.reasons, links: snapshot.links.count, at: now)
+            pending.postpone(effect.reasons, links: model.snapshot.links.count, at: now)
         } else {
             urgentEvents += 1
         }
-    }
-
-    /// Notes whether a link connects its master to the outside: a bridge without such a port has lost its carrier.
-    private mutating func noteUplink(_ event: KernelEvent) {
-        guard case .link(let message) = event, let link = snapshot.link(message.index) else { return }
-        UplinkPort.note(link, in: &snapshot, rules: cache.evaluator.context.kindRules)
     }
 
     /// Counts a datagram that did not come from the kernel and was ignored.
@@ -208,10 +194,9 @@ package struct MonitorStateMachine: Sendable {
     ///
     /// To be called at the start, and whenever the clocks may have been set.
     package mutating func measureSuspension(_ total: Duration, at now: Instant) {
-        defer { suspendedTime = total }
-        guard let before = suspendedTime, total - before >= Pacing.shortestSuspension else { return }
+        guard let length = suspension.measure(total) else { return }
         counters.suspends += 1
-        publisher.announce(.suspend, .resumed, suspended: total - before)
+        publisher.announce(.suspend, .resumed, suspended: length)
         publisher.note([.resumed])
         modelChanges &+= 1
         invalidate(.results)
@@ -252,13 +237,11 @@ package struct MonitorStateMachine: Sendable {
 
     /// Puts ended dumps into the model.
     private mutating func commitDumps(at now: Instant) {
-        guard let effect = reader.commit(to: &snapshot) else { return }
-        UplinkPort.noteAll(in: &snapshot, rules: cache.evaluator.context.kindRules)
+        guard let effect = model.commit(&reader) else { return }
         // What was not known before did not change now.
         absorb(effect, explains: reader.hasReadEverything, at: now)
         invalidate(.model(nil))
         check.noteDump()
-        relevance.invalidate()
         queries.noteChange()
         guard reader.isDone else { return }
         reader.markComplete()
@@ -269,8 +252,7 @@ package struct MonitorStateMachine: Sendable {
     ///
     /// The neighbours' states at that time are read, of the gateways' interfaces only.
     private mutating func updateNeighbours() -> Bool? {
-        guard neighbours.isStale, check.isEnabled, reader.isDone else { return nil }
-        guard let update = neighbours.update(snapshot) else { return nil }
+        guard check.isEnabled, reader.isDone, let update = model.updateNeighbours() else { return nil }
         reader.request(update.dumps, .incompleteMessage)
         return update.joins
     }
@@ -292,7 +274,7 @@ package struct MonitorStateMachine: Sendable {
     /// again.
     package mutating func overrunWireless(at now: Instant) {
         counters.overruns += 1
-        forgetAssociations(at: now)
+        absorb(model.forgetAssociations(), at: now)
         examineDevicesAgain()
     }
 
@@ -308,7 +290,7 @@ package struct MonitorStateMachine: Sendable {
         counters.reopened += 1
         connection.open()
         // nl80211's messages were lost with the sockets.
-        forgetAssociations(at: now)
+        absorb(model.forgetAssociations(), at: now)
         resynchronize(.socketReopened)
     }
 
@@ -327,7 +309,7 @@ package struct MonitorStateMachine: Sendable {
         if publisher.announceResynchronization(reason) { counters.resyncs += 1 }
         for family in AddressFamily.allCases { check.requireKernel(family) }
         queries.reset()
-        reader.restart(with: neighbours.subjects)
+        reader.restart(with: model.neighbourDumps)
         invalidate(.results)
     }
 
@@ -336,12 +318,6 @@ package struct MonitorStateMachine: Sendable {
         guard connection.takeReport(at: now) else { return nil }
         publisher.announceFailure(.netlinkFailed)
         return publisher.takeAnnouncement().map { publish($0) }
-    }
-
-    private mutating func forgetAssociations(at now: Instant) {
-        var effect = SnapshotEffect()
-        snapshot.forgetAssociations(&effect)
-        absorb(effect, at: now)
     }
 
     /// Reads the links again, each of which leads to a query about its device.
@@ -362,7 +338,7 @@ package struct MonitorStateMachine: Sendable {
     ///
     /// The last message of each reply is a uevent with ``UeventMessage/probe``, whatever was found.
     package mutating func receiveDevice(_ event: KernelEvent, _ header: NetlinkHeader, at now: Instant) {
-        absorb(snapshot.apply(event, header, at: now), at: now)
+        absorb(model.apply(event, header, at: now), at: now)
         endQuery(event)
     }
 
@@ -374,8 +350,7 @@ package struct MonitorStateMachine: Sendable {
     }
 
     private mutating func noteDevice(_ event: KernelEvent) {
-        guard let index = queries.note(event) else { return }
-        snapshot.devices.expect(index)
+        if let index = queries.note(event) { model.expectDevice(index) }
     }
 
     /// Whether a path depends on a device or a tunnel's egress that is being asked for.
@@ -396,11 +371,11 @@ package struct MonitorStateMachine: Sendable {
         if !due.reasons.isEmpty { publisher.note(due.reasons) }
         guard pending.isStale, canEvaluate(at: now) else { return publisher.due(at: now) }
         pending.beginEvaluation(staysStale: !check.isCurrent && check.dependsOnKernel)
-        let evaluation = check.evaluate(snapshot, &cache, at: now)
+        let evaluation = model.evaluation(by: &check, at: now)
         self.evaluation = evaluation
-        if makesQueries { queries.use(evaluation.ipv4.tunnels + evaluation.ipv6.tunnels, in: snapshot, at: now) }
+        if makesQueries { queries.use(evaluation.ipv4.tunnels + evaluation.ipv6.tunnels, in: model.snapshot, at: now) }
         let isPublishable =
-            (reader.isDone || check.isDecisive(evaluation, snapshot))
+            (reader.isDone || check.isDecisive(evaluation, model.snapshot))
             && !check.awaitsConfirmation(of: evaluation.path, published: publisher.published)
             && !awaitsDevice(evaluation.path)
         guard isPublishable || pending.mustPublish(at: now) else {
@@ -422,7 +397,7 @@ package struct MonitorStateMachine: Sendable {
     /// Asks the kernel whether a route has really expired: an advertisement that refreshes it is not announced.
     private mutating func requireKernelForExpired(at now: Instant) {
         guard evaluation?.ipv4.nextExpiry != nil || evaluation?.ipv6.nextExpiry != nil else { return }
-        guard check.requireKernelForExpired(evaluation, after: cache.evaluated, at: now) else { return }
+        guard check.requireKernelForExpired(evaluation, after: model.evaluated, at: now) else { return }
         invalidate(.model(nil))
         publisher.note([.routeExpired])
         check.request(at: now, inDetail: true)
@@ -442,8 +417,8 @@ package struct MonitorStateMachine: Sendable {
         }
         counters.confirms += 1
         // What is postponed hardly affects the outcomes; if it does, they differ now, and are compared again.
-        let model = (pending.isStale ? nil : cache.last) ?? cache.evaluation(of: snapshot, at: now)
-        let result = check.compare(model, with: results, snapshot, at: now)
+        let own = (pending.isStale ? nil : model.lastEvaluation) ?? model.evaluation(at: now)
+        let result = check.compare(own, with: results, model.snapshot, at: now)
         if result.affectsPath || pending.isUndecided { invalidate(.evaluation) }
         if !result.dumps.isEmpty {
             counters.mismatches += result.mismatches
@@ -466,18 +441,23 @@ package struct MonitorStateMachine: Sendable {
     ///   - header: Its header; the sequence number shows to which request a reply belongs.
     ///   - now: When it was recorded.
     package mutating func replay(_ event: KernelEvent, _ header: NetlinkHeader, at now: Instant) {
-        switch event {
-        case .request(let request): recording?.begin(request, header.sequence, at: now)
-        case .done, .error: endReplayedDump(header.sequence, at: now)
-        case .familiesRequested: recording?.holdsProbes = true
-        default: takeReplayed(event, header, at: now)
+        let step = model.replay(event, header, with: &recording, at: now)
+        if recording?.holdsProbes ?? false { noteDevice(event) }
+        switch step {
+        case .nothing: break
+        case .change: takeReplayed(event, header, at: now)
+        case .ended: counters.dumps += 1
+        case .committed(let effect, let isComplete):
+            counters.dumps += 1
+            absorb(effect, at: now)
+            if isComplete { beginEvaluatingRecording() }
         }
     }
 
     /// Ends the recording: what was held back is evaluated now, a dump without its end is not.
     package mutating func finishReplay(at now: Instant) {
         recording?.finish()
-        snapshot.devices.awaitNothing()
+        model.expectNoDevices()
         beginEvaluatingRecording()
     }
 
@@ -485,41 +465,17 @@ package struct MonitorStateMachine: Sendable {
     private var recordingDue: Instant? { recording?.evaluationDue(hasPublished: publisher.published != nil) }
 
     private mutating func takeReplayed(_ event: KernelEvent, _ header: NetlinkHeader, at now: Instant) {
-        if recording?.holdsProbes ?? false { noteDevice(event) }
         if !header.flags.contains(.multi) { counters.events += 1 }
-        if recording?.take(event, header, at: now) ?? false { return }
-        let effect = snapshot.apply(event, header, at: now)
-        noteUplink(event)
+        let effect = model.apply(event, header, at: now)
         if effect.changed, !event.describesTunnel { queries.noteChange() }
         absorb(effect, at: now)
         endQuery(event)
         if recording?.endsInitialDumps(at: now) ?? false { beginEvaluatingRecording() }
     }
 
-    private mutating func endReplayedDump(_ sequence: UInt32, at now: Instant) {
-        guard let end = recording?.end(sequence, at: now, &snapshot), end != .unknown else { return }
-        counters.dumps += 1
-        guard case .last(let effect, let isComplete) = end else { return }
-        UplinkPort.noteAll(in: &snapshot, rules: cache.evaluator.context.kindRules)
-        absorb(effect, at: now)
-        if isComplete { beginEvaluatingRecording() }
-    }
-
-    /// Adds what every kernel has and the recording did not tell: the rules for the main and the default table.
     private mutating func beginEvaluatingRecording() {
-        cache.invalidate()
+        model.completeRecording()
         invalidate(.evaluation)
-        snapshot.addMissingRules()
-    }
-}
-
-extension ReachabilityReason {
-    /// Whether other routes may compete after it.
-    fileprivate var isAboutRoutes: Bool {
-        switch self {
-        case .routeAdded, .routeRemoved, .routeReplaced, .routeFlushed, .nexthopChanged: true
-        default: false
-        }
     }
 }
 

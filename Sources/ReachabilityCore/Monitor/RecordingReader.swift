@@ -1,7 +1,7 @@
 /// The dumps of a recording that is replayed: which are open, and whether there is enough for a first evaluation.
 struct RecordingReader: Sendable {
     /// Whether the recording also holds what was found out about devices.
-    var holdsProbes = false
+    private(set) var holdsProbes = false
     private var isComplete = false
     private var assembly = DumpAssembly()
     private var subjects: [UInt32: [DumpSubject]] = [:]
@@ -33,10 +33,38 @@ struct RecordingReader: Sendable {
         missing = []
     }
 
+    /// What a message of the recording means for the model.
+    enum Step: Sendable, Hashable {
+        /// Nothing, or nothing before a dump has ended.
+        case nothing
+        /// It is to be applied: a notification, or a reply whose request the recording does not hold.
+        case change
+        /// A dump has ended, and others are under way.
+        case ended
+        /// The last dump under way has ended: the result is in the model, and it may be possible to evaluate it.
+        case committed(SnapshotEffect, isComplete: Bool)
+    }
+
+    /// Takes a message.
+    mutating func receive(
+        _ event: KernelEvent,
+        _ header: NetlinkHeader,
+        at now: Instant,
+        _ snapshot: inout NetworkSnapshot
+    ) -> Step {
+        switch event {
+        case .request(let request): begin(request, header.sequence, at: now)
+        case .done, .error: return end(header.sequence, at: now, &snapshot)
+        case .familiesRequested: holdsProbes = true
+        default: if !take(event, header, at: now) { return .change }
+        }
+        return .nothing
+    }
+
     /// Takes a request for a dump.
     ///
     /// Another program's dump may ask for a part of a table only: its replies are taken one by one.
-    mutating func begin(_ request: NetlinkRequest, _ sequence: UInt32, at now: Instant) {
+    private mutating func begin(_ request: NetlinkRequest, _ sequence: UInt32, at now: Instant) {
         guard request.isDump else { return }
         lastDump = now
         guard !request.hasFurtherFilter else { return }
@@ -47,11 +75,9 @@ struct RecordingReader: Sendable {
         for subject in request.subjects { assembly.begin(subject) }
     }
 
-    /// Takes a reply to a dump, or a notification, which is newer than what was read before it.
-    ///
-    /// - Returns: Whether it belongs to a dump; if not, it is to be applied to the model. The recording may not hold the
-    ///   request of a reply.
-    mutating func take(_ event: KernelEvent, _ header: NetlinkHeader, at now: Instant) -> Bool {
+    /// Takes a reply to a dump, or a notification, which is newer than what was read before it; returns whether it belongs
+    /// to a dump.
+    private mutating func take(_ event: KernelEvent, _ header: NetlinkHeader, at now: Instant) -> Bool {
         guard header.flags.contains(.multi) else {
             assembly.note(event, header, at: now)
             return false
@@ -62,23 +88,13 @@ struct RecordingReader: Sendable {
         return true
     }
 
-    /// How a dump ended.
-    enum End: Sendable, Hashable {
-        /// There was no such dump.
-        case unknown
-        /// Others are under way.
-        case partial
-        /// No other is under way: the result is in the model, and it may be possible to evaluate it.
-        case last(SnapshotEffect, isComplete: Bool)
-    }
-
     /// Takes the end of a dump; the last one's puts everything that was read into the model.
-    mutating func end(_ sequence: UInt32, at now: Instant, _ snapshot: inout NetworkSnapshot) -> End {
-        guard let ended = subjects.removeValue(forKey: sequence) else { return .unknown }
+    private mutating func end(_ sequence: UInt32, at now: Instant, _ snapshot: inout NetworkSnapshot) -> Step {
+        guard let ended = subjects.removeValue(forKey: sequence) else { return .nothing }
         lastDump = now
         missing.subtract(ended)
         if missing.isEmpty { isComplete = true }
-        return subjects.isEmpty ? .last(assembly.commit(to: &snapshot), isComplete: isComplete) : .partial
+        return subjects.isEmpty ? .committed(assembly.commit(to: &snapshot), isComplete: isComplete) : .ended
     }
 
     /// Returns, once, whether a notification at this moment shows that the recording began without all the dumps of a

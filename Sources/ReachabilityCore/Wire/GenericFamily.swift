@@ -44,6 +44,9 @@ package struct GenericFamilies: Sendable, Hashable {
     /// Creates a registry without families.
     package init() {}
 
+    /// Creates a registry with one family.
+    package init(_ name: String, _ id: UInt16) { note(.init(name: name, id: id)) }
+
     /// Stores the number of a family; families that are not decoded are ignored.
     package mutating func note(_ family: GenericFamily) {
         switch family.name {

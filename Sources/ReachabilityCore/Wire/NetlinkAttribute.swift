@@ -229,8 +229,6 @@ package struct NetlinkFlags: OptionSet, Sendable, Hashable {
     package static let acknowledge = Self(rawValue: 0x04)
     /// `NLM_F_DUMP_INTR`: the dump is inconsistent because something changed meanwhile.
     package static let dumpInterrupted = Self(rawValue: 0x10)
-    /// `NLM_F_DUMP_FILTERED`: the kernel honoured the dump's filter.
-    package static let dumpFiltered = Self(rawValue: 0x20)
     /// `NLM_F_DUMP` of a request: `NLM_F_ROOT | NLM_F_MATCH`.
     package static let dump = Self(rawValue: 0x300)
     /// `NLM_F_REPLACE` of a request or a notification.
@@ -241,8 +239,6 @@ package struct NetlinkFlags: OptionSet, Sendable, Hashable {
     package static let create = Self(rawValue: 0x400)
     /// `NLM_F_APPEND`.
     package static let append = Self(rawValue: 0x800)
-    /// `NLM_F_CAPPED` of an `NLMSG_ERROR`: the error is not followed by the request.
-    package static let capped = Self(rawValue: 0x100)
     /// `NLM_F_ACK_TLVS` of an `NLMSG_ERROR`: extended acknowledgement attributes follow.
     package static let extendedAcknowledge = Self(rawValue: 0x200)
 }

@@ -88,8 +88,6 @@ package struct NextHopFlags: OptionSet, Sendable, Hashable {
 
     /// `RTNH_F_DEAD`: the device is down, or has no carrier while `ignore_routes_with_linkdown` is set.
     package static let dead = Self(rawValue: 1)
-    /// `RTNH_F_PERVASIVE`.
-    package static let pervasive = Self(rawValue: 2)
     /// `RTNH_F_ONLINK`: the gateway is assumed to be on the link.
     package static let onLink = Self(rawValue: 4)
     /// `RTNH_F_LINKDOWN`: the device has no carrier; changes are not announced.

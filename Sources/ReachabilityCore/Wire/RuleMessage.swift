@@ -85,8 +85,6 @@ package struct RuleFlags: OptionSet, Sendable, Hashable {
     /// Creates flags from the kernel's bits.
     package init(rawValue: UInt32) { self.rawValue = rawValue }
 
-    /// `FIB_RULE_PERMANENT`.
-    package static let permanent = Self(rawValue: 0x01)
     /// `FIB_RULE_INVERT`: the rule applies to packets that do not match (`ip rule add not …`).
     package static let invert = Self(rawValue: 0x02)
     /// `FIB_RULE_UNRESOLVED`: the target of a goto does not exist.

@@ -1,4 +1,5 @@
 import Glibc
+import PathProbing
 import ReachabilityCore
 import ValidationCore
 

@@ -1,6 +1,7 @@
 import NIOCore
 import NetworkClient
 import NetworkClientCore
+import PathProbing
 import ReachabilityCore
 import ValidationCore
 

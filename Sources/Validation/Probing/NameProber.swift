@@ -1,5 +1,6 @@
 import Glibc
 import LinuxSystem
+import PathProbing
 import ReachabilityCore
 import ValidationCore
 

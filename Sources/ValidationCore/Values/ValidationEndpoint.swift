@@ -119,16 +119,16 @@ extension ValidationEndpoint: CustomStringConvertible {
 }
 
 /// The parts of an `http` or `https` URL that decide what an answer to it means (RFC 3986).
-struct EndpointURL: Sendable, Hashable {
+package struct EndpointURL: Sendable, Hashable {
     /// Whether the scheme is `https`.
-    let isSecure: Bool
+    package let isSecure: Bool
     /// The host in lower case, with its port if it is not the scheme's.
-    let authority: String
+    package let authority: String
     /// The path and the query; at least `/`.
-    let target: String
+    package let target: String
 
     /// Parses an absolute URL without user information; a fragment is dropped.
-    init?(_ text: String) {
+    package init?(_ text: String) {
         let isPrintable = text.utf8.allSatisfy { $0 > 0x20 && $0 != 0x7F }
         guard isPrintable, let (scheme, rest) = text.split(around: "://") else { return nil }
         switch scheme.lowercased() {
@@ -156,22 +156,22 @@ struct EndpointURL: Sendable, Hashable {
     }
 
     /// The host, without the brackets of an IPv6 address.
-    var host: String {
+    package var host: String {
         authority.hasPrefix("[")
             ? String(authority.dropFirst().prefix { $0 != "]" }) : String(authority.prefix { $0 != ":" })
     }
 
     /// Returns the URL with another host.
-    func text(at host: String) -> String {
+    package func text(at host: String) -> String {
         let port = authority.dropFirst(ValidationEndpoint.bracketed(self.host).count)
         return (isSecure ? "https://" : "http://") + ValidationEndpoint.bracketed(host) + port + target
     }
 
     /// The URL.
-    var text: String { (isSecure ? "https://" : "http://") + authority + target }
+    package var text: String { (isSecure ? "https://" : "http://") + authority + target }
 
     /// Returns the URL to which a reference leads, as the value of `Location` (RFC 3986, 5.2); nil for other schemes.
-    func resolving(_ reference: String) -> Self? {
+    package func resolving(_ reference: String) -> Self? {
         let origin = (isSecure ? "https://" : "http://") + authority
         if reference.hasPrefix("//") { return Self((isSecure ? "https:" : "http:") + reference) }
         if reference.hasPrefix("/") { return Self(origin + reference) }

@@ -122,13 +122,13 @@ public enum ProbeMeaning: Sendable, Hashable {
     case inconclusive(String)
 
     /// Whether it proves that the path works.
-    var isProof: Bool { strength != nil }
+    package var isProof: Bool { strength != nil }
 
     /// Whether the endpoint is at fault.
-    var isFault: Bool { if case .endpointFault = self { true } else { false } }
+    package var isFault: Bool { if case .endpointFault = self { true } else { false } }
 
     /// How strongly it proves that the path works; nil if it does not.
-    var strength: ProofStrength? {
+    package var strength: ProofStrength? {
         switch self {
         case .succeeded(let strength): strength
         case .endpointFault: .authenticated

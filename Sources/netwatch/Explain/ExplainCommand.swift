@@ -61,25 +61,21 @@ struct ExplainCommand: NetwatchCommand {
         let wakeup = try Wakeup.open()
         let session = try MonitorSession(common.configuration, wakeup: wakeup) { _ in wakeup.signal() }
         let addresses = try addresses(session)
-        let view = try view(session)
+        let view = try ToolError.wrapping(try session.monitor.view(within: timeout))
         if addresses.isEmpty {
             let context = common.kinds.context(user: geteuid())
             return try write(ViewText.lines(view, context, report), thenExit: .init(of: view.evaluation.path.status))
         }
-        let paths = try paths(to: addresses, session)
+        var paths: [DestinationPath] = []
+        for address in addresses { paths.append(try ToolError.wrapping(try session.monitor.lookup(address))) }
         let names = InterfaceNames(snapshot: view.snapshot)
         let lines = paths.flatMap { DestinationText.lines($0, names: names) }
         let isReachable = paths.contains { $0.status.isReachable }
-        guard trace else {
-            return try write(
-                lines + ViewText.validation(report, of: view.evaluation.path),
-                thenExit: isReachable ? .success : .notReachable
-            )
-        }
-        let result = try traced(addresses, session)
+        let result = trace ? try traced(addresses, session) : nil
         return try write(
-            lines + ["  trace: " + result.text] + ViewText.validation(report, of: view.evaluation.path),
-            thenExit: result.status
+            lines + (result.map { ["  trace: " + $0.text] } ?? [])
+                + ViewText.validation(report, of: view.evaluation.path),
+            thenExit: result?.status ?? (isReachable ? .success : .notReachable)
         )
     }
 
@@ -104,24 +100,6 @@ struct ExplainCommand: NetwatchCommand {
         guard let host else { return [] }
         let deadline = SystemClock.now.advanced(by: timeout)
         return try HostResolver.addresses(of: host, in: common.netns, during: session, until: deadline)
-    }
-
-    private func view(_ session: MonitorSession) throws(ToolError) -> MonitorView {
-        do throws(ReachabilityError) {
-            return try session.monitor.view(within: timeout)
-        } catch {
-            throw error.toolError
-        }
-    }
-
-    private func paths(to addresses: [IPAddress], _ session: MonitorSession) throws(ToolError) -> [DestinationPath] {
-        do throws(ReachabilityError) {
-            var paths: [DestinationPath] = []
-            for address in addresses { paths.append(try session.monitor.lookup(address)) }
-            return paths
-        } catch {
-            throw error.toolError
-        }
     }
 
     private func write(_ lines: [String], thenExit status: ExitStatus) throws(ToolError) -> ExitStatus {

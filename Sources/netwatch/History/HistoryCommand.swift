@@ -87,7 +87,7 @@ struct HistoryCommand: NetwatchCommand {
 
     func execute() throws(ToolError) -> ExitStatus {
         let input = HistoryInput(try bytes(), bridge: bridge)
-        tell(input.remarks)
+        for remark in input.remarks { StandardError.note(remark) }
         guard var history = input.history else {
             let what = "no record in \(name) (lines: \(input.lineCount)); give the output of 'netwatch watch --json'"
             throw .init(what, exit: .badData)
@@ -141,11 +141,6 @@ struct HistoryCommand: NetwatchCommand {
         } catch {
             _ = try error.end(writing: path.escapedForTerminal)
         }
-    }
-
-    /// Prints lines on stderr, if that can be written.
-    private func tell(_ remarks: [String]) {
-        for remark in remarks { try? LineOutput.standardError.write("netwatch: \(remark)\n") }
     }
 }
 

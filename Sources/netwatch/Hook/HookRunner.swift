@@ -117,10 +117,7 @@ struct HookRunner {
         }
     }
 
-    /// Prints one line on stderr, if that can be written.
-    private func tell(_ what: String) {
-        try? LineOutput.standardError.write("netwatch: the hook '\(hook.command.escapedForTerminal)' \(what)\n")
-    }
+    private func tell(_ what: String) { StandardError.note("the hook '\(hook.command)' \(what)") }
 
     private static func words(_ outcome: ChildProcess.Outcome) -> String {
         switch outcome {
@@ -203,25 +200,14 @@ struct HookProcess {
         defer { posix_spawn_file_actions_destroy(&actions) }
         posix_spawn_file_actions_adddup2(&actions, input, STDIN_FILENO)
         posix_spawn_file_actions_adddup2(&actions, STDERR_FILENO, STDOUT_FILENO)
-        var attributes = posix_spawnattr_t()
-        posix_spawnattr_init(&attributes)
-        defer { posix_spawnattr_destroy(&attributes) }
-        var (mask, defaults) = (mask, sigset_t())
-        sigemptyset(&defaults)
-        if !SignalActions.brokenPipeWasIgnored { sigaddset(&defaults, SIGPIPE) }
-        posix_spawnattr_setsigmask(&attributes, &mask)
-        posix_spawnattr_setsigdefault(&attributes, &defaults)
-        posix_spawnattr_setpgroup(&attributes, 0)
-        let flags = POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETPGROUP
-        posix_spawnattr_setflags(&attributes, Int16(flags))
         var words = [strdup("sh"), strdup("-c"), strdup((command + [0]).map { CChar(bitPattern: $0) }), nil]
         let own = environment.map { strdup("\($0)=\($1)") }
         defer { for pointer in words + own { free(pointer) } }
         var variables = HookEnvironment.own(without: environment).map(Optional.some) + own + [nil]
-        var id = pid_t()
-        let failure = posix_spawn(&id, "/bin/sh", &actions, &attributes, &words, &variables)
-        guard failure == 0 else { throw .init(code: failure) }
-        return id
+        // In a group of its own, which is ended with it.
+        return try ChildProcess.spawn(mask: mask, flags: POSIX_SPAWN_SETPGROUP) {
+            posix_spawn(&$0, "/bin/sh", &actions, &$1, &words, &variables)
+        }
     }
 }
 

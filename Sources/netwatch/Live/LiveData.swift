@@ -36,12 +36,7 @@ final class LiveData {
         let inbox = LiveInbox(wakeup)
         var settings = configuration.monitor
         settings.changeTap = { inbox.put(.change($0, latency: $1, at: LiveClock.moment)) }
-        let monitor: ReachabilityMonitor
-        do throws(ReachabilityError) {
-            monitor = try ReachabilityMonitor(configuration: settings)
-        } catch {
-            throw error.toolError
-        }
+        let monitor = try ToolError.wrapping(try ReachabilityMonitor(configuration: settings))
         modelWatch = monitor.subscribeToChanges(affecting: []) { inbox.noteModel() }
         self.configuration = configuration
         self.wakeup = wakeup

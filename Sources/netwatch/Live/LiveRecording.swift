@@ -60,7 +60,7 @@ final class LiveRecording {
 
     /// Ends it, and returns its result; a blocked file system delays that by a second at most.
     func end() -> RecordingState {
-        guard stopped(within: 1_000) else {
+        guard monitor.stop(within: .seconds(1)) else {
             return .failed("cannot write \(path.escapedForTerminal): the file system does not respond")
         }
         let size = size
@@ -76,20 +76,6 @@ final class LiveRecording {
     private var size: Int {
         var status = stat()
         return fstat(output.descriptor, &status) == 0 ? Int(status.st_size) : 0
-    }
-
-    private func stopped(within milliseconds: Int32) -> Bool {
-        guard let done = try? Wakeup() else { return false }
-        do throws(SystemError) {
-            try SystemThread.detach("netwatch-stop") { [monitor] in
-                monitor.stop()
-                done.signal()
-            }
-        } catch {
-            return false
-        }
-        var wait = pollfd(fd: done.descriptor, events: Int16(POLLIN), revents: 0)
-        return poll(&wait, 1, milliseconds) == 1
     }
 }
 

@@ -1,5 +1,4 @@
 import CommandLineSupport
-import Glibc
 import LinuxSystem
 import NetwatchCore
 import Reachability
@@ -74,7 +73,7 @@ final class LiveSampler: Sendable {
                 turn += 1
                 next = max(next.advanced(by: interval), SystemClock.now)
             }
-            wait(for: wakeup, until: next)
+            if wakeup.wait(until: next) { wakeup.clear() }
         }
     }
 
@@ -86,27 +85,10 @@ final class LiveSampler: Sendable {
         return counters
     }
 
-    /// Waits until a moment, or until there is something else to do.
-    private static func wait(for wakeup: Wakeup, until moment: Instant) {
-        var wait = pollfd(fd: wakeup.descriptor, events: Int16(POLLIN), revents: 0)
-        let left = SystemClock.now.duration(to: moment)
-        if poll(&wait, 1, left.pollTimeout) == 1 { wakeup.clear() }
-    }
-
     /// The requests of the main thread.
     private final class Requests: Sendable {
         let readsRadios = Atomic(false)
         let radiosRequested = Atomic(false)
         let isOver = Atomic(false)
-    }
-}
-
-extension Duration {
-    /// The time for poll(2), in milliseconds, rounded up; at most a day.
-    var pollTimeout: Int32 {
-        let (seconds, attoseconds) = components
-        guard seconds < 86_400 else { return 86_400_000 }
-        guard seconds >= 0, attoseconds >= 0 else { return 0 }
-        return Int32(seconds * 1_000 + (attoseconds + 999_999_999_999_999) / 1_000_000_000_000_000)
     }
 }

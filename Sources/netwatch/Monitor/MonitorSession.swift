@@ -4,7 +4,6 @@ import Glibc
 import LinuxSystem
 import Reachability
 import ReachabilityCore
-import Synchronization
 
 /// A running monitor, for whose changes the main thread waits.
 struct MonitorSession {
@@ -41,11 +40,7 @@ struct MonitorSession {
         do throws(SystemError) { descriptor = try .init(signals) } catch { throw error.toolError("wait for signals") }
         self.wakeup = wakeup
         wait = MainWait(signals: descriptor, wakeup: wakeup, output: output)
-        do throws(ReachabilityError) {
-            monitor = try ReachabilityMonitor(configuration: configuration)
-        } catch {
-            throw error.toolError
-        }
+        monitor = try ToolError.wrapping(try ReachabilityMonitor(configuration: configuration))
         subscription = monitor.subscribe(on: .immediate, sink)
     }
 
@@ -67,24 +62,25 @@ struct MonitorSession {
     /// Stops the monitor, so that its current output is completed.
     ///
     /// A blocked reader delays the end of the process by at most a second.
-    func stop() throws(ToolError) {
-        let hasStopped = Flag()
-        do throws(SystemError) {
-            try SystemThread.detach("netwatch-stop") { [monitor, wakeup] in
-                monitor.stop()
-                hasStopped.raise()
-                wakeup.signal()
-            }
-        } catch {
-            return
-        }
-        let deadline = SystemClock.now.advanced(by: .seconds(1))
-        while !hasStopped.isRaised, try next(until: deadline) != .deadline {}
-    }
+    func stop() { monitor.stop(within: .seconds(1)) }
+}
 
-    private final class Flag: Sendable {
-        private let value = Atomic(false)
-        var isRaised: Bool { value.load(ordering: .acquiring) }
-        func raise() { value.store(true, ordering: .releasing) }
+extension ReachabilityMonitor {
+    /// Stops the monitor on a thread of its own, because what it writes to may be blocked.
+    ///
+    /// - Parameter timeout: How long to wait for that.
+    /// - Returns: Whether it has stopped.
+    @discardableResult
+    func stop(within timeout: Duration) -> Bool {
+        do throws(SystemError) {
+            let done = try Wakeup()
+            try SystemThread.detach("netwatch-stop") {
+                self.stop()
+                done.signal()
+            }
+            return done.wait(until: SystemClock.now.advanced(by: timeout))
+        } catch {
+            return false
+        }
     }
 }

@@ -50,7 +50,7 @@ struct RecordCommand: NetwatchCommand {
                 output: output.descriptor
             ) { _ in }
             _ = try session.next()
-            try session.stop()
+            session.stop()
         }
         return try recorder.end(writing: file == "-" ? "stdout" : "'\(file.escapedForTerminal)'")
     }

@@ -11,20 +11,8 @@ final class ConditionWatcher: Sendable {
 
     init(_ awaited: WaitedPath) { record = .init(.init(awaited)) }
 
-    /// The report about the current path; nil if validation is off, or there is none yet.
-    var report: ValidationSummary? { record.withLock { $0.currentReport } }
-
-    /// The awaited path.
-    var awaited: WaitedPath { record.withLock { $0.awaited } }
-
-    /// The current path, once it is known.
-    var path: NetworkPath? { record.withLock { $0.path } }
-
-    /// Whether it holds now.
-    var holds: Bool { record.withLock { $0.holds } }
-
-    /// Whether it did not hold at some time since ``resetAbsence()``.
-    var wasAway: Bool { record.withLock { $0.wasAway } }
+    /// The connectivity as it is known now.
+    var current: ConnectivityRecord { record.withLock { $0 } }
 
     /// Takes the state as it is now; true if the condition holds.
     @discardableResult

@@ -105,7 +105,7 @@ struct RunCommand: NetwatchCommand {
             case .exit(let status): return status
             case .again(let delay):
                 earliest = SystemClock.now.advanced(by: delay)
-                reportRetry(report.outcome, network.holds ? delay : nil)
+                reportRetry(report.outcome, network.current.holds ? delay : nil)
             }
         }
     }
@@ -113,16 +113,15 @@ struct RunCommand: NetwatchCommand {
     private func reportRetry(_ outcome: ChildProcess.Outcome, _ delay: Duration?) {
         let end = "ended with \(outcome.exitStatus.rawValue) while the network was away"
         let when = delay.map { "in \(QuantityText.short($0)): the network is back" } ?? "when the network is back"
-        // If stderr cannot be written, the error cannot be reported.
-        try? LineOutput.standardError.write("netwatch: the command \(end); it runs again \(when)\n")
+        StandardError.note("the command \(end); it runs again \(when)")
     }
 
     /// Whether the network was away; a command may fail and end before the monitor has received the change.
     private func wasAway(_ session: MonitorSession, _ network: ConditionWatcher) -> Bool {
-        if !network.wasAway, let view = try? session.monitor.view(within: .seconds(1)) {
+        if !network.current.wasAway, let view = try? session.monitor.view(within: .seconds(1)) {
             network.note(view.evaluation.path)
         }
-        return network.wasAway
+        return network.current.wasAway
     }
 }
 
@@ -146,10 +145,10 @@ struct RunGate {
         let deadline = waiting.timeout.map(SystemClock.now.advanced)
         while true {
             let isDue = earliest.map { SystemClock.now >= $0 } ?? true
-            if network.holds, isDue { return nil }
+            if network.current.holds, isDue { return nil }
             try validator?.check()
-            switch try session.next(until: network.holds ? earliest : deadline) {
-            case .deadline where !network.holds: throw timeUp
+            switch try session.next(until: network.current.holds ? earliest : deadline) {
+            case .deadline where !network.current.holds: throw timeUp
             case .signal(let signal) where CommandSupervisor.ending.contains(signal.number):
                 return .endedBySignal(signal.number)
             case .signal(let signal) where signal.number == SIGTSTP: SignalActions.stopUntilContinued()
@@ -159,11 +158,12 @@ struct RunGate {
     }
 
     private var timeUp: ToolError {
+        let network = network.current
         guard let path = network.path else {
             return waiting.timeUp("the state is not known yet", waitedFor: network.awaited.words)
         }
         if network.awaited.needsValidation, path.status.isReachable {
-            return waiting.timeUp(.verdict(network.report, path.status), waitedFor: network.awaited.words)
+            return waiting.timeUp(.verdict(network.currentReport, path.status), waitedFor: network.awaited.words)
         }
         let reasons = path.reasons.isEmpty ? "" : ": \(path.reasons.map(\.rawValue).joined(separator: ", "))"
         let state = "the state is '\(path.status.name)': \(ChangeText.path(path))\(reasons)"

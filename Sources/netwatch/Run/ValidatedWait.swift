@@ -59,8 +59,9 @@ struct ValidatedWait {
         let awakening = try session.next(until: deadline)
         try validator?.check()
         guard awakening != .wakeup else { return .success }
-        let words = network.path.map { String.verdict(network.report, $0.status) } ?? "the state is not known yet"
-        throw waiting.timeUp(words, waitedFor: network.awaited.words)
+        let current = network.current
+        let words = current.path.map { String.verdict(current.currentReport, $0.status) }
+        throw waiting.timeUp(words ?? "the state is not known yet", waitedFor: current.awaited.words)
     }
 }
 

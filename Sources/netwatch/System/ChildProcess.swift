@@ -61,22 +61,37 @@ struct ChildProcess {
         _ arguments: [UnsafeMutablePointer<CChar>?],
         mask: sigset_t
     ) throws(SystemError) -> Self {
+        guard let file = arguments.first.flatMap(\.self) else { throw .init(code: ENOENT) }
+        var terminated = arguments + [nil]
+        return .init(id: try spawn(mask: mask) { posix_spawnp(&$0, file, nil, &$1, &terminated, environ) })
+    }
+
+    /// Starts a process with a signal mask; SIGPIPE is ignored only if it was when this process began.
+    ///
+    /// - Parameters:
+    ///   - mask: The blocked signals that it starts with.
+    ///   - flags: `POSIX_SPAWN_*`, besides those for signals.
+    ///   - start: Calls posix_spawn(3) with these attributes, and returns the errno.
+    /// - Returns: The process's id.
+    /// - Throws: The errno.
+    static func spawn(
+        mask: sigset_t,
+        flags: Int32 = 0,
+        _ start: (inout pid_t, inout posix_spawnattr_t) -> Int32
+    ) throws(SystemError) -> pid_t {
         var attributes = posix_spawnattr_t()
         posix_spawnattr_init(&attributes)
         defer { posix_spawnattr_destroy(&attributes) }
-        var mask = mask
-        var defaults = sigset_t()
+        var (mask, defaults) = (mask, sigset_t())
         sigemptyset(&defaults)
         if !SignalActions.brokenPipeWasIgnored { sigaddset(&defaults, SIGPIPE) }
         posix_spawnattr_setsigmask(&attributes, &mask)
         posix_spawnattr_setsigdefault(&attributes, &defaults)
-        posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF))
-        guard let file = arguments.first.flatMap(\.self) else { throw .init(code: ENOENT) }
-        var terminated = arguments + [nil]
+        posix_spawnattr_setflags(&attributes, Int16(flags | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF))
         var id = pid_t()
-        let failure = posix_spawnp(&id, file, nil, &attributes, &terminated, environ)
+        let failure = start(&id, &attributes)
         guard failure == 0 else { throw .init(code: failure) }
-        return .init(id: id)
+        return id
     }
 }
 

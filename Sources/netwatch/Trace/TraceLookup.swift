@@ -50,19 +50,12 @@ struct TraceLookup {
         _ address: IPAddress,
         meeting requirement: PathRequirement = .any
     ) throws(ToolError) -> DestinationPath {
-        do throws(ReachabilityError) {
-            return try session.monitor.lookup(address, meeting: requirement)
-        } catch {
-            throw error.toolError
-        }
+        try ToolError.wrapping(try session.monitor.lookup(address, meeting: requirement))
     }
 
     /// The name and the index of the interface.
     private func interface(_ text: String) throws(ToolError) -> (name: String, index: InterfaceIndex) {
-        let links: [Link]
-        do throws(ReachabilityError) { links = try session.monitor.view().snapshot.links } catch {
-            throw error.toolError
-        }
+        let links = try ToolError.wrapping(try session.monitor.view().snapshot.links)
         let found = links.first { $0.name == text } ?? links.first { String($0.index) == text }
         guard let found else {
             let names = links.map(\.name.escapedForTerminal).joined(separator: ", ")

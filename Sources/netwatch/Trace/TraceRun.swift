@@ -29,9 +29,7 @@ struct TraceRun {
         names: HopNames? = nil,
         wakeup: Wakeup
     ) throws(ToolError) {
-        do throws(ReachabilityError) { sockets = try ProbeSockets(to: target, in: namespace) } catch {
-            throw error.toolError
-        }
+        sockets = try ToolError.wrapping(try ProbeSockets(to: target, in: namespace))
         machine = TraceStateMachine(to: target.address, settings, deadline: deadline)
         queue = HopQueue(names: names)
         self.wakeup = wakeup

@@ -51,7 +51,7 @@ struct StateWatch {
         }
         if hook == nil { report.end() }
         printer.close()
-        try session.stop()
+        session.stop()
         try validator?.check()
         return try printer.failure?.end(writing: "stdout") ?? .success
     }

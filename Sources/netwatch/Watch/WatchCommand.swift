@@ -93,15 +93,14 @@ struct StateView {
     func run() throws(ToolError) -> ExitStatus {
         guard !prefersLines else { return try lines.run() }
         guard isatty(STDOUT_FILENO) == 1 else { return try printLines(instead: "stdout is none") }
-        switch try LiveScreen.show(live) {
-        case .shown(let status): return status
-        case .unfit(let reason):
-            if let words = reason.words, live.hosts.isEmpty {
-                // If stderr cannot be written, the error cannot be reported.
-                try? LineOutput.standardError.write("netwatch: no live view: \(words); printing lines\n")
+        let terminal: OpenTerminal
+        do throws(TerminalUnfit) { terminal = try .init(isColored: live.color.isColored) } catch {
+            if let words = error.words, live.hosts.isEmpty {
+                StandardError.note("no live view: \(words); printing lines")
             }
-            return try printLines(instead: reason.words ?? "a dumb terminal cannot show it")
+            return try printLines(instead: error.words ?? "a dumb terminal cannot show it")
         }
+        return try LiveScreen.show(live, on: terminal)
     }
 
     /// Prints lines, without hosts.

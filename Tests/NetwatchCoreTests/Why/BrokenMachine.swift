@@ -111,8 +111,15 @@ struct BrokenMachine {
 
     mutating func removeRoutes() { snapshot.routes = [:] }
 
-    /// Removes expired routes, as the model does.
-    mutating func forgetExpiredRoutes() { snapshot.expire(at: Self.now) }
+    /// Removes the expired routes: a dump lists them without a lifetime.
+    mutating func removeExpiredRoutes() {
+        for route in snapshot.routes.values.flatMap(\.self) where route.expiry.map({ $0 <= Self.now }) ?? false {
+            var message = route.message
+            message.lifetime = .zero
+            let header = NetlinkHeader(length: 0, type: 0, flags: .multi, sequence: 0, port: 0)
+            snapshot.apply(.route(message), header, at: Self.now)
+        }
+    }
 
     /// Adds a route that refuses.
     mutating func refusal(

@@ -83,7 +83,7 @@ import Testing
         let fix = "see whether the router still advertises itself: 'rdisc6 eth0'"
         #expect(machine.sentences == [.init(text, fix: fix)])
         // Once the tables are read again, the model no longer has it.
-        machine.forgetExpiredRoutes()
+        machine.removeExpiredRoutes()
         #expect(machine.sentences == [.init(text, fix: fix)])
         machine.route("::/0", via: "fe80::2", metric: 1024)
         #expect(machine.sentences.isEmpty)

@@ -34,8 +34,8 @@ struct EventsAgainstDumpsTests {
                 Issue.record("\(text.joined(separator: "\n"))")
                 return
             }
-            seen.formUnion(model.effect.reasons)
-            predictions += model.effect.predictions.count
+            seen.formUnion(model.reasons)
+            predictions += model.predictions.count
         }
         #expect(changes.accepted.count == RandomNetworkChanges.kinds.count, "seed \(seed): \(changes.accepted)")
         #expect(Self.expected.subtracting(seen) == [], "seed \(seed)")

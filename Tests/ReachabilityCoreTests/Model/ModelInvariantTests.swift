@@ -23,7 +23,6 @@ struct ModelInvariantTests {
             if step % 100 == 0 {
                 _ = assembly.commit(to: &snapshot, keepsMissing: generator.flip())
                 assembly.begin(generator.pick([.links, .routes(.ipv6, table: nil), .addresses(.ipv4), .nexthops]))
-                snapshot.expire(at: .init(nanoseconds: .random(in: 0...1_000_000_000_000, using: &generator)))
             }
             wasFilled = wasFilled || (!snapshot.routes.isEmpty && !snapshot.links.isEmpty)
             let faults = faults(of: snapshot)

@@ -6,8 +6,11 @@ final class ModelLab {
     let lab: LabNamespace
     /// The model by the notifications.
     private(set) var snapshot = NetworkSnapshot()
-    /// The effects of the notifications since the last ``forget()``.
-    private(set) var effect = SnapshotEffect()
+    /// The reasons of the changes since the last ``forget()``.
+    private(set) var reasons: Set<ReachabilityReason> = []
+    /// The tables that were changed by prediction since then.
+    private(set) var predictions: Set<RouteTableKey> = []
+    private var staleSubjects: [DumpSubject] = []
     /// The notifications since the last ``forget()``.
     private(set) var log: [(NetlinkHeader, KernelEvent)] = []
     private let events: LabEvents
@@ -58,9 +61,9 @@ final class ModelLab {
         for message in messages {
             let (header, event) = try message.decoded()
             log.append((header, event))
-            effect.merge(snapshot.apply(event, header, at: .init(nanoseconds: 0)))
+            note(snapshot.apply(event, header, at: .init(nanoseconds: 0)))
         }
-        for subject in effect.takeStaleSubjects() { try read(subject) }
+        for subject in takeStaleSubjects() { try read(subject) }
         return !messages.isEmpty
     }
 
@@ -87,8 +90,8 @@ final class ModelLab {
             if try meanwhile() { try follow(noting: &assembly) }
         }
         try follow(noting: &assembly)
-        var committed = assembly.commit(to: &snapshot)
-        for subject in committed.takeStaleSubjects() + effect.takeStaleSubjects() { try read(subject) }
+        let committed = assembly.commit(to: &snapshot)
+        for subject in committed.staleSubjects + takeStaleSubjects() { try read(subject) }
         return committed
     }
 
@@ -96,7 +99,7 @@ final class ModelLab {
         for message in try events.pendingMessages() {
             let (header, event) = try message.decoded()
             assembly.note(event, header, at: .init(nanoseconds: 0))
-            effect.merge(snapshot.apply(event, header, at: .init(nanoseconds: 0)))
+            note(snapshot.apply(event, header, at: .init(nanoseconds: 0)))
         }
     }
 
@@ -108,13 +111,23 @@ final class ModelLab {
             let (header, event) = try message.decoded()
             assembly.take(event, header, of: subject, at: .init(nanoseconds: 0))
         }
-        effect.merge(assembly.commit(to: &snapshot, keepsMissing: true))
+        note(assembly.commit(to: &snapshot, keepsMissing: true))
     }
 
     /// Forgets the notifications and effects so far.
     func forget() {
-        log = []
-        effect = .init()
+        (log, reasons, predictions, staleSubjects) = ([], [], [], [])
+    }
+
+    private func note(_ effect: SnapshotEffect) {
+        reasons.formUnion(effect.reasons)
+        predictions.formUnion(effect.predictions)
+        for subject in effect.staleSubjects where !staleSubjects.contains(subject) { staleSubjects.append(subject) }
+    }
+
+    private func takeStaleSubjects() -> [DumpSubject] {
+        defer { staleSubjects = [] }
+        return staleSubjects
     }
 
     /// The differences between the model and the kernel's dumps; empty if there are none.

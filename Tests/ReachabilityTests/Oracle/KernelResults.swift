@@ -1,6 +1,6 @@
 import Glibc
 import NetworkLab
-import ReachabilityCore
+@testable import ReachabilityCore
 
 /// The kernel's results for one probe: its lookups, and a real socket.
 struct KernelResults: Equatable {
@@ -24,7 +24,9 @@ struct KernelResults: Equatable {
         first = try .init(flow, lab.rtnl)
         switch (flow.family, first) {
         case (.ipv4, .route(let route)): boundSource = route.preferredSource
-        case (.ipv6, .refused): boundSource = RouteLookup.ipv6Source(to: flow.destination, in: snapshot)
+        case (.ipv6, .refused):
+            let model = LookupModel(snapshot, at: .init(nanoseconds: 0))
+            boundSource = model.ipv6Source(to: flow.destination, through: nil)
         default: boundSource = nil
         }
         if let boundSource {

@@ -94,10 +94,11 @@ struct ValidationPathTests {
 
 struct ValidationInstantTests {
     @Test func `durations are added and clamped`() {
-        #expect(ValidationInstant.at(1).advanced(by: .milliseconds(1_500)) == .init(nanoseconds: 2_500_000_000))
-        #expect(ValidationInstant.at(1).advanced(by: .seconds(Int64.max)) == .init(nanoseconds: .max))
-        #expect(ValidationInstant.at(1).advanced(by: .seconds(Int64.min)) == .init(nanoseconds: .min))
-        #expect(ValidationInstant.at(1).duration(to: .at(3)) == .seconds(2))
+        let start = ValidationInstant(nanoseconds: 1_000_000_000)
+        #expect(start.advanced(by: .milliseconds(1_500)) == .init(nanoseconds: 2_500_000_000))
+        #expect(start.advanced(by: .seconds(Int64.max)) == .init(nanoseconds: .max))
+        #expect(start.advanced(by: .seconds(Int64.min)) == .init(nanoseconds: .min))
+        #expect(start.duration(to: .init(nanoseconds: 3_000_000_000)) == .seconds(2))
         #expect(ValidationInstant(nanoseconds: .min).duration(to: .init(nanoseconds: .max)) == .nanoseconds(Int64.max))
     }
 }

@@ -162,14 +162,4 @@ import Testing
         #expect(WheelMode(terminal: "tmux-256color") == .buttons)
         #expect(WheelMode(terminal: "screen.xterm-256color") == .buttons)
     }
-
-    @Test(
-        arguments: [
-            (Duration.zero, 0), (.nanoseconds(1), 1), (.milliseconds(7), 7), (.microseconds(7_001), 8),
-            (.seconds(-5), 0), (.seconds(1_000_000), 86_400_000),
-        ] as [(Duration, Int32)]
-    )
-    func `a poll timeout is rounded up and bounded`(left: Duration, milliseconds: Int32) {
-        #expect(left.pollTimeout == milliseconds)
-    }
 }

@@ -17,9 +17,6 @@ package struct LineBuilder {
     /// The columns that are left.
     package var rest: Int { isFull ? 0 : columns - used }
 
-    /// Whether nothing was added.
-    var isEmpty: Bool { runs.isEmpty }
-
     /// The line so far.
     package var line: StyledLine { .init(runs) }
 

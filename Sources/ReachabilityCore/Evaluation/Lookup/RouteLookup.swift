@@ -30,18 +30,6 @@ package enum RouteLookup {
     package static func connect(_ flow: ProbeFlow, in snapshot: NetworkSnapshot, at now: Instant) -> LookupOutcome {
         Connection.run(flow, LookupModel(snapshot, at: now)).outcome
     }
-
-    /// Returns the source address that the kernel selects for an IPv6 destination when no route determines the interface.
-    ///
-    /// With it the kernel looks up again after a lookup without a source has failed.
-    ///
-    /// - Parameters:
-    ///   - destination: An IPv6 address.
-    ///   - snapshot: The model of the machine.
-    /// - Returns: The address, or nil if the machine has none that may be used.
-    package static func ipv6Source(to destination: IPAddress, in snapshot: NetworkSnapshot) -> IPAddress? {
-        LookupModel(snapshot, at: .init(nanoseconds: 0)).ipv6Source(to: destination, through: nil)
-    }
 }
 
 /// The lookups of connect(2).
