@@ -502,23 +502,6 @@ final class Exchange: HTTPExchange, DeadlineOwner {
     }
 }
 
-extension PathLoss {
-    /// The reason of the request's error; nil if the connection carried no request.
-    func reason(at endpoint: Endpoint) -> String? {
-        let host = endpoint.way
-        return switch self {
-        case .idle: nil
-        case .addressGone: "the address or the interface of the connection to \(host) is gone"
-        case .silent(let time, let reasons):
-            """
-            the path to \(host) is lost, and nothing was received for \(time)\
-            \(reasons.isEmpty ? "" : " (\(reasons.map(\.rawValue).joined(separator: ", ")))")
-            """
-        case .notAllowed: "the path to \(host) no longer meets the requirement of the request"
-        }
-    }
-}
-
 extension HTTPResponseHead {
     /// Whether reading the body costs less than opening another connection.
     fileprivate var hasShortBody: Bool {

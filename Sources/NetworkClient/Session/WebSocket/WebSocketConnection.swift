@@ -344,7 +344,7 @@ final class WebSocketConnection: UpgradedStreamReceiver, @unchecked Sendable {
         isOver = true
         keepAliveTimer?.cancel()
         input = ByteBuffer()
-        core.followingKeeper?.unfollow(self)
+        core.gate.followingKeeper?.unfollow(self)
         let closure = closing.closure
         if case .failure(let error) = result { failure = error }
         // First, so that the session no longer lists the request when a waiter continues.
