@@ -126,7 +126,8 @@ final class HostConnections: HTTPConnectionOwner {
 
     func connectionIsFree(_ connection: any HTTPConnection) {
         if !reserved.isEmpty, reserved.values.contains(connection.id) { return }
-        perform(pool.released(connection.id))
+        let action = pool.released(connection.id)
+        if action != .none { perform(action) }
     }
 
     func connectionLimitChanged(_ connection: any HTTPConnection, to limit: Int, isFinal: Bool) {

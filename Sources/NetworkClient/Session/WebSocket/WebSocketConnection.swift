@@ -372,13 +372,7 @@ final class WebSocketConnection: UpgradedStreamReceiver, @unchecked Sendable {
     private func endRequest() {
         guard let handle, handle.run.isUpgraded, let head else { return }
         if let failure { return core.end(handle, .failure(failure)) }
-        let response = DataResponse(
-            http1: head,
-            buffer: .init(),
-            recorded: handle.run.metrics,
-            address: handle.current.url
-        )
-        core.end(handle, .success(response))
+        core.end(handle, .success(.init(head, .init(), of: handle)))
     }
 
     /// Closes the connection, whatever the server does.
