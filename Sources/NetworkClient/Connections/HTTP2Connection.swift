@@ -24,18 +24,11 @@ final class HTTP2Connection: ChannelInboundHandler, RemovableChannelHandler, Soc
     private let loop: any EventLoop
     private let idleTimeout: Duration?
     private lazy var idleTimer = DeadlineTimer(self, loop)
-    private var context: ChannelHandlerContext?
-    private(set) var isClosed = false
+    private let output: HTTP2Output
+    private let windows: HTTP2ReceiveWindows
+    private var streams: HTTP2StreamTable
     var isFollowed = false
 
-    /// The streams whose head was sent, by number, until they are closed and their exchange has ended.
-    private var streams: [HTTP2StreamID: HTTP2Stream] = [:]
-    /// The streams with an exchange, by exchange.
-    private var carriers: [ObjectIdentifier: HTTP2Stream] = [:]
-    private var nextID: Int
-    private var startedCount = 0
-    /// The number of streams that may be open at a time; 0 once the connection accepts no more.
-    private var limit = HTTP2ClientSettings.assumedStreamLimit
     /// Whether it is closed after its last stream.
     private var isDraining = false
     private(set) var allowsExtendedConnect = false
@@ -46,18 +39,8 @@ final class HTTP2Connection: ChannelInboundHandler, RemovableChannelHandler, Soc
     /// The streams whose response has ended in this read, unless the library had closed them before.
     private var answered: [HTTP2Stream] = []
     private(set) var lastByte = NIODeadline.now()
-    /// The number of bytes whose return to the connection's window is under way.
-    private var returning = 0
-    /// Whether the library is about to report why it did not send a WINDOW_UPDATE frame.
-    private var isReturnRefused = false
-
-    private var isInRead = false
-    /// Whether frames were written that are not flushed yet.
-    private var isFlushDue = false
     /// Whether a PING frame was sent whose response has not been received.
     private var isProbing = false
-    /// The return of a path, before which the channel is not closed; nil unless the path is lost.
-    private var restoration: EventLoopFuture<Void>?
 
     init(
         _ id: Int,
@@ -70,46 +53,42 @@ final class HTTP2Connection: ChannelInboundHandler, RemovableChannelHandler, Soc
         self.owner = owner
         self.loop = loop
         self.settings = settings
-        nextID = settings.firstStream
         self.idleTimeout = idleTimeout
+        output = .init(on: loop)
+        windows = .init(output, on: loop, streamWindow: settings.streamWindow)
+        streams = .init(firstStream: settings.firstStream)
     }
 
     func install(in channel: any Channel) throws {
         try channel.pipeline.syncOperations.addHandlers([settings.makeHandler(), self])
     }
 
-    var channel: (any Channel)? { context?.channel }
+    var channel: (any Channel)? { output.channel }
+
+    var isClosed: Bool { output.isClosed }
 
     // MARK: Exchanges
 
     var isMultiplexed: Bool { true }
 
-    var isReused: Bool { startedCount > 1 }
+    var isReused: Bool { streams.startedCount > 1 }
 
-    /// The number of streams that count against the limit, including those whose head was not sent yet.
-    private var streamCount: Int { streams.count + unnumberedCount }
-
-    /// The number of exchanges whose head was not sent yet.
-    private var unnumberedCount = 0
-
-    var capacity: Int { isClosed ? 0 : max(0, limit - streamCount) }
+    var capacity: Int { isClosed ? 0 : streams.capacity }
 
     func isWritable(for exchange: any HTTPExchange) -> Bool {
-        guard !isClosed, let stream = carriers[ObjectIdentifier(exchange)] else { return false }
+        guard !isClosed, let stream = streams[exchange] else { return false }
         return stream.unwrittenBytes < HTTP2ClientSettings.maximumUnwrittenBytes
     }
 
     func unwrittenBytes(of exchange: any HTTPExchange) -> Int {
-        carriers[ObjectIdentifier(exchange)]?.unwrittenBytes ?? 0
+        streams[exchange]?.unwrittenBytes ?? 0
     }
 
     func start(_ exchange: any HTTPExchange) -> Bool {
         loop.preconditionInEventLoop()
-        guard context != nil, capacity > 0 else { return false }
+        guard output.channel != nil, capacity > 0 else { return false }
         idleTimer.deadlines[.idle] = nil
-        startedCount += 1
-        unnumberedCount += 1
-        carriers[ObjectIdentifier(exchange)] = HTTP2Stream(exchange, window: settings.streamWindow)
+        streams.start(exchange, window: settings.streamWindow)
         return true
     }
 
@@ -124,7 +103,7 @@ final class HTTP2Connection: ChannelInboundHandler, RemovableChannelHandler, Soc
         flushes: Bool,
         promise: EventLoopPromise<Void>?
     ) {
-        guard !isClosed, let stream = carriers[ObjectIdentifier(exchange)], !stream.isClosed else {
+        guard !isClosed, let stream = streams[exchange], !stream.isClosed else {
             promise?.fail(ChannelError.ioOnClosedChannel)
             return
         }
@@ -145,21 +124,21 @@ final class HTTP2Connection: ChannelInboundHandler, RemovableChannelHandler, Soc
         case .end:
             writeEnd(of: stream, promise)
             // The library has to know of it before the server's end is processed, after which the stream would be reset.
-            if stream.isTunnel { flush() }
+            if stream.isTunnel { output.flush() }
             return
         }
         if flushes { writeUnsent(of: stream) }
     }
 
     func setReading(_ isReading: Bool, for exchange: any HTTPExchange) {
-        guard let stream = carriers[ObjectIdentifier(exchange)], stream.isReading != isReading else { return }
+        guard let stream = streams[exchange], stream.isReading != isReading else { return }
         stream.isReading = isReading
         while stream.isReading, stream.exchange === exchange, let part = stream.takeHeldPart() {
             deliver(part, to: stream)
         }
         guard stream.isReading, stream.exchange === exchange else { return }
         if let failure = stream.takeHeldFailure() { return fail(stream, failure) }
-        returnWindow(of: stream)
+        windows.returnWindow(of: stream)
     }
 
     func cancel(_ exchange: any HTTPExchange) {
@@ -172,21 +151,20 @@ final class HTTP2Connection: ChannelInboundHandler, RemovableChannelHandler, Soc
 
     func releaseStream(of exchange: any HTTPExchange) -> (any UpgradedStream)? {
         loop.preconditionInEventLoop()
-        guard !isClosed, let stream = carriers[ObjectIdentifier(exchange)], stream.isTunnel, !stream.isClosed else {
+        guard !isClosed, let stream = streams[exchange], stream.isTunnel, !stream.isClosed else {
             return nil
         }
         let upgraded = HTTP2UpgradedStream(self, exchange.pathLossPolicy)
-        carriers[ObjectIdentifier(exchange)] = nil
-        carriers[ObjectIdentifier(upgraded)] = stream
-        (stream.exchange, stream.isReading) = (upgraded, false)
+        streams.pass(stream, from: exchange, to: upgraded)
+        stream.isReading = false
         return upgraded
     }
 
     /// Separates an exchange from its stream.
     private func detach(_ exchange: any HTTPExchange) -> HTTP2Stream? {
-        guard let stream = carriers.removeValue(forKey: ObjectIdentifier(exchange)) else { return nil }
-        stream.exchange = nil
-        stream.dropUnsent()
+        let stream = streams.detach(exchange)
+        // Not in the table: the failed promise may call this connection.
+        stream?.dropUnsent()
         return stream
     }
 
@@ -194,18 +172,12 @@ final class HTTP2Connection: ChannelInboundHandler, RemovableChannelHandler, Soc
     private func reset(_ stream: HTTP2Stream) {
         guard !isClosed, !stream.isClosed, let id = stream.id else { return }
         stream.isClosed = true
-        write(.init(streamID: id, payload: .rstStream(.cancel)))
+        output.write(.init(streamID: id, payload: .rstStream(.cancel)))
     }
 
     /// Makes the place of a stream available that has no exchange, once it is closed.
     private func free(_ stream: HTTP2Stream) {
-        guard stream.exchange == nil else { return }
-        if let id = stream.id {
-            guard stream.isClosed, streams.removeValue(forKey: id) != nil else { return }
-        } else {
-            unnumberedCount -= 1
-        }
-        guard !isClosed else { return }
+        guard stream.exchange == nil, streams.free(stream), !isClosed else { return }
         owner.connectionIsFree(self)
         becomeIdle()
     }
@@ -238,13 +210,9 @@ final class HTTP2Connection: ChannelInboundHandler, RemovableChannelHandler, Soc
         ends: Bool,
         _ promise: EventLoopPromise<Void>?
     ) {
-        let id = HTTP2StreamID(nextID)
-        nextID += 2
-        stream.id = id
-        streams[id] = stream
-        unnumberedCount -= 1
-        write(.init(streamID: id, payload: .headers(.init(headers: fields, endStream: ends))), promise)
-        if nextID > Int(Int32.max) { runOutOfNumbers() }
+        let id = streams.number(stream)
+        output.write(.init(streamID: id, payload: .headers(.init(headers: fields, endStream: ends))), promise)
+        if !streams.hasNumbers { runOutOfNumbers() }
     }
 
     private func writeBody(
@@ -257,64 +225,26 @@ final class HTTP2Connection: ChannelInboundHandler, RemovableChannelHandler, Soc
             promise?.fail(ChannelError.ioOnClosedChannel)
             return
         }
-        if let promise { count(bytes.readableBytes, of: stream, until: promise) }
-        write(.init(streamID: id, payload: .data(.init(data: .byteBuffer(bytes), endStream: ends))), promise)
-    }
-
-    /// Counts bytes as unwritten until the kernel has accepted them.
-    private func count(_ bytes: Int, of stream: HTTP2Stream, until promise: EventLoopPromise<Void>) {
-        stream.unwrittenBytes += bytes
-        promise.futureResult.assumeIsolated().whenComplete { _ in
-            stream.unwrittenBytes -= bytes
-            if stream.unwrittenBytes < HTTP2ClientSettings.maximumUnwrittenBytes {
-                stream.exchange?.connectionIsWritable()
-            }
-        }
-    }
-
-    private func write(_ frame: HTTP2Frame, _ promise: EventLoopPromise<Void>? = nil) {
-        guard let context else {
-            promise?.fail(ChannelError.ioOnClosedChannel)
-            return
-        }
-        context.write(wrapOutboundOut(frame), promise: promise)
-        flushSoon()
-    }
-
-    /// Flushes at the end of the read, or of the event loop's turn: requests that start together share a packet.
-    private func flushSoon() {
-        guard !isFlushDue else { return }
-        isFlushDue = true
-        if !isInRead { loop.assumeIsolated().execute { [self] in flush() } }
-    }
-
-    private func flush() {
-        guard isFlushDue else { return }
-        isFlushDue = false
-        context?.flush()
+        if let promise { stream.countUnwritten(bytes.readableBytes, until: promise) }
+        output.write(.init(streamID: id, payload: .data(.init(data: .byteBuffer(bytes), endStream: ends))), promise)
     }
 
     // MARK: Receiving
 
     func handlerAdded(context: ChannelHandlerContext) {
-        self.context = context
-        if context.channel.isActive { raiseConnectionWindow() }
+        output.attach(to: context)
+        if context.channel.isActive { windows.raiseConnectionWindow() }
     }
 
-    func handlerRemoved(context: ChannelHandlerContext) { self.context = nil }
+    func handlerRemoved(context: ChannelHandlerContext) { output.attach(to: nil) }
 
     func channelActive(context: ChannelHandlerContext) {
-        raiseConnectionWindow()
+        windows.raiseConnectionWindow()
         context.fireChannelActive()
     }
 
-    /// Enlarges the connection's window, which only a WINDOW_UPDATE frame can (RFC 9113, 6.9.2).
-    private func raiseConnectionWindow() {
-        sendReturn(of: HTTP2ClientSettings.connectionWindow - HTTP2ClientSettings.initialConnectionWindow)
-    }
-
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-        isInRead = true
+        output.beginRead()
         let frame = unwrapInboundIn(data)
         switch frame.payload {
         case .headers(let section): receive(section, frame.streamID)
@@ -328,19 +258,19 @@ final class HTTP2Connection: ChannelInboundHandler, RemovableChannelHandler, Soc
     }
 
     func channelReadComplete(context: ChannelHandlerContext) {
-        isInRead = false
+        output.endRead()
         lastByte = .now()
         if let stream = faulted.take() { fail(stream, .malformed("the stream had to be reset")) }
         for stream in answered { finish(stream) }
         answered.removeAll(keepingCapacity: true)
-        flush()
+        output.flush()
         context.fireChannelReadComplete()
     }
 
     func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
         switch event {
         case let closed as StreamClosedEvent: streamWasClosed(closed.streamID, closed.reason)
-        case let update as NIOHTTP2WindowUpdatedEvent: windowChanged(update)
+        case let update as NIOHTTP2WindowUpdatedEvent: windows.changed(update, of: streams[update.streamID])
         case let created as NIOHTTP2StreamCreatedEvent: streams[created.streamID]?.isOpened = true
         default: context.fireUserInboundEventTriggered(event)
         }
@@ -352,11 +282,7 @@ final class HTTP2Connection: ChannelInboundHandler, RemovableChannelHandler, Soc
     }
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
-        if isReturnRefused {
-            // The stream has ended while the frame waited to be sent.
-            isReturnRefused = false
-            return
-        }
+        if windows.takeRefusal() { return }
         if let stream = faulted.take() { return fail(stream, .malformed(HTTP2Violation.text(of: error))) }
         if let error = error as? NIOHTTP2Errors.StreamError { return sendingFailed(error) }
         guard error is any NIOHTTP2Error else { return lost(.lost(error)) }
@@ -414,7 +340,7 @@ final class HTTP2Connection: ChannelInboundHandler, RemovableChannelHandler, Soc
         // The end may have been invalid, in which case the exchange has cancelled itself.
         guard case .end = part, stream.exchange === exchange else { return }
         _ = detach(exchange)
-        guard isInRead, !stream.isClosed else { return finish(stream) }
+        guard output.isInRead, !stream.isClosed else { return finish(stream) }
         answered.append(stream)
     }
 
@@ -471,14 +397,14 @@ final class HTTP2Connection: ChannelInboundHandler, RemovableChannelHandler, Soc
         }
         guard let setting = settings.last(where: { $0.parameter == .maxConcurrentStreams }), !isDraining, !isClosed
         else { return }
-        limit = min(setting.value, HTTP2ClientSettings.maximumStreamLimit)
-        owner.connectionLimitChanged(self, to: limit, isFinal: false)
+        streams.limit = min(setting.value, HTTP2ClientSettings.maximumStreamLimit)
+        owner.connectionLimitChanged(self, to: streams.limit, isFinal: false)
     }
 
     /// Starts no more streams, and closes the connection after the last one.
     private func acceptNoMore() {
         isDraining = true
-        limit = 0
+        streams.limit = 0
         owner.connectionLimitChanged(self, to: 0, isFinal: true)
         becomeIdle()
     }
@@ -488,7 +414,7 @@ final class HTTP2Connection: ChannelInboundHandler, RemovableChannelHandler, Soc
     /// A request whose head still waits for its body needs another connection.
     private func runOutOfNumbers() {
         acceptNoMore()
-        for stream in Array(carriers.values) where stream.id == nil {
+        for stream in streams.unnumbered {
             stream.isClosed = true
             fail(stream, .unnumbered)
         }
@@ -498,79 +424,27 @@ final class HTTP2Connection: ChannelInboundHandler, RemovableChannelHandler, Soc
     private func receiveGoAway(_ last: HTTP2StreamID, _ end: HTTP2GoAway) {
         guard !isClosed else { return }
         goAway = end
-        let all = Array(streams.values) + carriers.values.filter { $0.id == nil }
-        let dropped = all.filter { $0.isDropped(after: last) }
+        let dropped = streams.dropped(after: last)
         for stream in dropped {
             // The library must not send a head that still waits: after GOAWAY, it is an error of the connection.
             if !stream.isOpened { reset(stream) }
             stream.isClosed = true
         }
         acceptNoMore()
-        for stream in dropped.sorted(by: { $0.id ?? .maxID < $1.id ?? .maxID }) {
-            fail(stream, stream.hasHead ? .ended(end) : .unprocessed(end))
-        }
-    }
-
-    /// Returns the bytes that an exchange has taken to the server's window, once they are half of it.
-    private func returnWindow(of stream: HTTP2Stream) {
-        let taken = settings.streamWindow - stream.window - stream.returning - stream.heldBytes
-        guard stream.isReading, !stream.hasEnd, !stream.isClosed, taken >= settings.streamWindow / 2, let id = stream.id
-        else { return }
-        stream.returning += taken
-        sendUpdate(of: id, by: taken) { [self] isSent in
-            stream.returning -= taken
-            if isSent, !isClosed { returnWindow(of: stream) }
-        }
-    }
-
-    /// Returns bytes to the connection's window.
-    private func sendReturn(of increment: Int) {
-        returning += increment
-        sendUpdate(of: .rootStream, by: increment) { [self] _ in returning -= increment }
-    }
-
-    /// Enlarges a window, and calls a closure when the kernel has accepted the frame, or the frame can't be sent.
-    ///
-    /// While the kernel accepts nothing, the library keeps the frame, and its sizes of windows do not include it.
-    private func sendUpdate(of id: HTTP2StreamID, by increment: Int, _ completion: @escaping (_ isSent: Bool) -> Void) {
-        let sent = loop.makePromise(of: Void.self)
-        sent.futureResult.assumeIsolated().whenComplete { [self] result in
-            if case .failure(let error) = result { isReturnRefused = Self.isReported(error) }
-            completion((try? result.get()) != nil)
-        }
-        write(.init(streamID: id, payload: .windowUpdate(windowSizeIncrement: increment)), sent)
-        // The library forgets a frame that exceeds its limit.
-        if isClosed { sent.fail(ChannelError.ioOnClosedChannel) }
-    }
-
-    /// Returns whether the library reports an error of a frame also as one of the connection.
-    private static func isReported(_ error: any Error) -> Bool {
-        !(error is NIOHTTP2Errors.StreamClosed) && error is any NIOHTTP2Error
-    }
-
-    private func windowChanged(_ update: NIOHTTP2WindowUpdatedEvent) {
-        guard let size = update.inboundWindowSize, !isClosed else { return }
-        if update.streamID == .rootStream {
-            // Bytes count here as soon as they are received, so that a stream that is not read stops no other.
-            guard size + returning <= HTTP2ClientSettings.connectionWindow / 2 else { return }
-            sendReturn(of: HTTP2ClientSettings.connectionWindow - size - returning)
-        } else if let stream = streams[update.streamID] {
-            stream.window = size
-            returnWindow(of: stream)
-        }
+        for stream in dropped { fail(stream, stream.hasHead ? .ended(end) : .unprocessed(end)) }
     }
 
     // MARK: The end
 
     func becomeIdle() {
-        guard streamCount == 0, !isClosed else { return }
+        guard streams.isEmpty, !isClosed else { return }
         guard !isDraining, !owner.isClosing else { return close() }
         let now = NIODeadline.now()
         idleTimer.set(.idle, after: idleTimeout, from: now)
         idleTimer.schedule(at: now)
     }
 
-    func deadlinePassed(_ kind: Deadlines.Kind, at now: NIODeadline) { if streamCount == 0 { close() } }
+    func deadlinePassed(_ kind: Deadlines.Kind, at now: NIODeadline) { if streams.isEmpty { close() } }
 
     /// Fails the exchanges of a connection that was lost or has to be closed.
     private func lost(_ failure: HTTP2StreamFailure) {
@@ -581,15 +455,15 @@ final class HTTP2Connection: ChannelInboundHandler, RemovableChannelHandler, Soc
 
     func close() {
         loop.preconditionInEventLoop()
-        let isIdle = streamCount == 0
+        let isIdle = streams.isEmpty
         if isIdle, !isClosed {
-            write(
+            output.write(
                 .init(
                     streamID: .rootStream,
                     payload: .goAway(lastStreamID: .rootStream, errorCode: .noError, opaqueData: nil)
                 )
             )
-            flush()
+            output.flush()
         }
         end(inOrder: isIdle) { [self] stream in
             if let exchange = stream.exchange, detach(exchange) != nil { exchange.connectionHasEnded() }
@@ -597,35 +471,28 @@ final class HTTP2Connection: ChannelInboundHandler, RemovableChannelHandler, Soc
     }
 
     /// Closes the connection, and calls a closure for each stream with an exchange.
-    private func end(inOrder: Bool, _ body: (HTTP2Stream) -> Void) {
+    private func end(
+        inOrder: Bool,
+        after restoration: EventLoopFuture<Void>? = nil,
+        _ body: (HTTP2Stream) -> Void
+    ) {
         guard !isClosed else { return }
-        isClosed = true
         idleTimer.cancel()
-        let remaining = carriers.values.sorted { $0.id ?? .maxID < $1.id ?? .maxID }
-        shut(inOrder: inOrder)
+        let remaining = streams.carrying
+        output.close(inOrder: inOrder, after: restoration)
         owner.connectionWasClosed(self, whileBusy: !remaining.isEmpty)
         for stream in remaining { body(stream) }
-    }
-
-    private func shut(inOrder: Bool) {
-        guard let restoration, context?.channel.isActive == true else {
-            context?.shut(inOrder: inOrder)
-            return
-        }
-        try? context?.channel.syncOptions?.setOption(.autoRead, value: false)
-        restoration.assumeIsolated().whenComplete { [self] _ in context?.shut(inOrder: inOrder) }
     }
 }
 
 extension HTTP2Connection {
     /// The least patient policy of its exchanges, since all of them share its path.
     var pathLossPolicy: PathLossPolicy? {
-        carriers.values.compactMap { $0.exchange?.pathLossPolicy }.min { $0.isLessPatient(than: $1) }
+        streams.carrying.compactMap { $0.exchange?.pathLossPolicy }.min { $0.isLessPatient(than: $1) }
     }
 
     func pathWasLost(_ loss: PathLoss, until restoration: EventLoopFuture<Void>?) {
-        self.restoration = restoration
-        end(inOrder: false) { stream in
+        end(inOrder: false, after: restoration) { stream in
             if !stream.hasEnd { stream.exchange?.pathWasLost(loss) }
         }
     }
@@ -634,7 +501,7 @@ extension HTTP2Connection {
     func probe() {
         guard !isProbing, !isClosed else { return }
         isProbing = true
-        write(.init(streamID: .rootStream, payload: .ping(.init(), ack: false)))
+        output.write(.init(streamID: .rootStream, payload: .ping(.init(), ack: false)))
     }
 }
 

@@ -19,7 +19,7 @@ final class HTTP2Stream {
     var exchange: (any HTTPExchange)?
     var unsent: Unsent?
     /// The number of the body's bytes that the kernel has not accepted yet.
-    var unwrittenBytes = 0
+    private(set) var unwrittenBytes = 0
     /// Whether the request asks for another protocol, whose bytes follow its head (RFC 8441).
     var isTunnel = false
     /// Whether the head of the final response was received.
@@ -102,6 +102,15 @@ final class HTTP2Stream {
     func takeHeldFailure() -> HTTP2StreamFailure? {
         defer { held = nil }
         return held?.failure
+    }
+
+    /// Counts bytes as unwritten until the kernel has accepted them.
+    func countUnwritten(_ bytes: Int, until promise: EventLoopPromise<Void>) {
+        unwrittenBytes += bytes
+        promise.futureResult.assumeIsolated().whenComplete { [self] _ in
+            unwrittenBytes -= bytes
+            if unwrittenBytes < HTTP2ClientSettings.maximumUnwrittenBytes { exchange?.connectionIsWritable() }
+        }
     }
 
     /// Fails the promise of a part that is not sent anymore.

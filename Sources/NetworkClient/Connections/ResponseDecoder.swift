@@ -52,27 +52,21 @@ final class ResponseDecoder: ChannelInboundHandler, RemovableChannelHandler {
             }
             switch parsed {
             case .failure(let fault): fail(fault, context)
-            case .success((let consumed, let event)):
-                guard let event, let part = part(of: event, consumed, &bytes) else { return }
-                context.fireChannelRead(wrapInboundOut(part))
+            case .success((_, nil)): return
+            case .success((let consumed, .body(let count)?)):
+                // The piece of the body are the last bytes.
+                bytes.moveReaderIndex(forwardBy: consumed - count)
+                guard let piece = bytes.readSlice(length: count) else { return }
+                context.fireChannelRead(wrapInboundOut(.body(piece)))
+            case .success((let consumed, .head(let head)?)):
+                bytes.moveReaderIndex(forwardBy: consumed)
+                if head.status == 101 { beginSwitch(&bytes) }
+                context.fireChannelRead(wrapInboundOut(.head(.init(head))))
+            case .success((let consumed, .end?)):
+                bytes.moveReaderIndex(forwardBy: consumed)
+                context.fireChannelRead(wrapInboundOut(.end(nil)))
             }
         }
-    }
-
-    /// Removes the bytes of an event, and returns the part that they are; the piece of a body are the last ones.
-    private func part(
-        of event: ResponseParser.Event,
-        _ consumed: Int,
-        _ bytes: inout ByteBuffer
-    ) -> HTTPClientResponsePart? {
-        if case .body(let count) = event {
-            bytes.moveReaderIndex(forwardBy: consumed - count)
-            return bytes.readSlice(length: count).map { .body($0) }
-        }
-        bytes.moveReaderIndex(forwardBy: consumed)
-        guard case .head(let head) = event else { return .end(nil) }
-        if head.status == 101 { beginSwitch(&bytes) }
-        return .head(.init(head))
     }
 
     /// Keeps the bytes after a response that changes the protocol.

@@ -27,6 +27,17 @@ enum FileCall {
         }
     }
 
+    /// Writes all bytes to a descriptor (write(2)).
+    static func write(_ bytes: [UInt8], to descriptor: Int32, _ path: String) throws(HTTPError) {
+        var rest = bytes[...]
+        while !rest.isEmpty {
+            let count = try make("write", path) {
+                rest.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
+            }
+            rest = rest.dropFirst(count)
+        }
+    }
+
     /// stat(2), or lstat(2); nil if there is no such file.
     static func status(_ path: String, followsLink: Bool = true) throws(HTTPError) -> stat? {
         var status = stat()

@@ -156,21 +156,11 @@ extension PartialFile {
         let descriptor = try FileCall.make("write", new) { Glibc.open(new, flags, 0o600) }
         defer { Glibc.close(descriptor) }
         do throws(HTTPError) {
-            try write(bytes, to: descriptor, new)
+            try FileCall.write(bytes, to: descriptor, new)
             try FileCall.make("write", path) { rename(new, path) }
         } catch {
             unlink(new)
             throw error
-        }
-    }
-
-    private static func write(_ bytes: [UInt8], to descriptor: Int32, _ path: String) throws(HTTPError) {
-        var rest = bytes[...]
-        while !rest.isEmpty {
-            let count = try FileCall.make("write", path) {
-                rest.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
-            }
-            rest = rest.dropFirst(count)
         }
     }
 

@@ -20,7 +20,7 @@ enum WholeFile {
         defer { close(descriptor) }
         do throws(HTTPError) {
             try FileCall.make("write", new) { ftruncate(descriptor, 0) }
-            try write(bytes, to: descriptor, new)
+            try FileCall.write(bytes, to: descriptor, new)
             try FileCall.make("write", new) { fsync(descriptor) }
             try FileCall.make("write", path) { rename(new, path) }
         } catch {
@@ -68,16 +68,6 @@ enum WholeFile {
     private static func writeInPlace(_ bytes: [UInt8], to path: String) throws(HTTPError) {
         let descriptor = try FileCall.make("write", path) { open(path, O_WRONLY | O_CLOEXEC | O_NOCTTY) }
         defer { close(descriptor) }
-        try write(bytes, to: descriptor, path)
-    }
-
-    private static func write(_ bytes: [UInt8], to descriptor: Int32, _ path: String) throws(HTTPError) {
-        var rest = bytes[...]
-        while !rest.isEmpty {
-            let count = try FileCall.make("write", path) {
-                rest.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
-            }
-            rest = rest.dropFirst(count)
-        }
+        try FileCall.write(bytes, to: descriptor, path)
     }
 }

@@ -11,6 +11,8 @@ final class BodySender {
     private let core: SessionCore
     private let timer: DeadlineTimer
     private var current: Current?
+    /// The source of a body that is not in memory, or larger than a piece; nil after its last piece.
+    private var bodyFeed: (any BodyFeed)?
     /// Whether ``feed()`` is running.
     private var isInFeed = false
     /// Whether ``feed()`` is scheduled for the next turn of the event loop.
@@ -19,8 +21,6 @@ final class BodySender {
     private struct Current {
         let handle: RequestHandle
         let connection: any HTTPConnection
-        /// The source of a body that is not in memory, or larger than a piece; nil after its last piece.
-        var feed: (any BodyFeed)?
         /// Whether the feed was asked for a piece that is still pending.
         var isFeeding = false
         /// The number of pieces that the kernel has not accepted yet.
@@ -29,8 +29,6 @@ final class BodySender {
         var isPaused = false
         /// Whether the whole request was sent.
         var isSent = false
-        /// Whether the head of the response was received.
-        var hasResponse = false
         /// Whether the body waits for a 100 (Continue) response.
         var isHeld = false
         /// The progress of the kernel since the write deadline was set.
@@ -53,25 +51,28 @@ final class BodySender {
     /// must not restart the whole write timeout for a server that reads nothing.
     private static let writeCheckInterval = Duration.seconds(1)
 
-    /// Begins an attempt, and opens the source of its body, unless the body waits for a 100 (Continue) response.
+    /// Opens the source of a request's body before the head is sent, unless the body waits for a 100 (Continue) response.
     ///
     /// - Throws: ``HTTPError`` if the body can't be read, or can't be read again.
-    func begin(_ handle: RequestHandle, on connection: any HTTPConnection) throws(HTTPError) {
-        current = .init(handle: handle, connection: connection)
-        guard handle.current.source != nil else { return }
+    func openSource(of handle: RequestHandle) throws(HTTPError) {
         guard handle.canResend else { throw .notReplayable(at: handle.current.endpoint.text) }
         if !handle.current.expectsContinue { try openFeed(handle) }
     }
 
     /// Sends the body after the head, and ends the request; or holds the body until the 100 (Continue) response.
-    func send(expectsContinue: Bool = false, _ now: NIODeadline) {
-        guard let handle = current?.handle, let connection = current?.connection else { return }
+    func send(
+        _ handle: RequestHandle,
+        on connection: any HTTPConnection,
+        expectsContinue: Bool = false,
+        _ now: NIODeadline
+    ) {
+        if current == nil { current = .init(handle: handle, connection: connection) }
         if expectsContinue { return hold(now) }
         let body = handle.current.body
-        if let body, current?.feed == nil, body.readableBytes > BytesFeed.pieceSize {
-            current?.feed = BufferFeed(body, loop: core.loop)
+        if let body, bodyFeed == nil, body.readableBytes > BytesFeed.pieceSize {
+            bodyFeed = BufferFeed(body, loop: core.loop)
         }
-        guard current?.feed == nil else {
+        guard bodyFeed == nil else {
             timer.deadlines[.firstByte] = nil
             return feed()
         }
@@ -99,14 +100,14 @@ final class BodySender {
     }
 
     /// Sends no body, and leaves the request open: the bytes of the protocol that it asks for follow (RFC 8441, 5).
-    func leaveOpen(_ now: NIODeadline) { if let handle = current?.handle { requestWasSent(handle, now) } }
-
-    /// Records the head of the response; if the server refuses the request, no more of the body is sent (RFC 9112,
-    /// 9.3).
-    func responseBegan(isRefusal: Bool) {
-        current?.hasResponse = true
-        if isRefusal { closeFeed() }
+    func leaveOpen(_ handle: RequestHandle, on connection: any HTTPConnection, _ now: NIODeadline) {
+        current = .init(handle: handle, connection: connection)
+        requestWasSent(handle, now)
     }
+
+    /// Stops reading the body: nothing more of it is sent, for example because the server refuses the request (RFC 9112,
+    /// 9.3).
+    func closeFeed() { bodyFeed.take()?.close() }
 
     /// Stops sending, even if the body is incomplete.
     func end() {
@@ -121,12 +122,12 @@ final class BodySender {
     func resume(_ now: NIODeadline) {
         guard let current else { return }
         self.current?.isPaused = false
-        if current.isHeld, !current.hasResponse {
+        if current.isHeld, !exchange.hasResponse {
             hold(now)
         } else if !current.isSent {
             // While the feed has no piece ready, the kernel has nothing to accept.
             if current.pendingPieces > 0 || unwrittenBytes > 0 { startWriteTimeout(now) }
-        } else if !current.hasResponse {
+        } else if !exchange.hasResponse {
             timer.set(.firstByte, after: current.handle.current.limits.firstByte, from: now)
         }
     }
@@ -137,7 +138,7 @@ final class BodySender {
     /// Starts reading the request's body if it is not in memory.
     private func openFeed(_ handle: RequestHandle) throws(HTTPError) {
         guard let source = handle.current.source else { return }
-        current?.feed = try source.makeFeed(core.loop)
+        bodyFeed = try source.makeFeed(core.loop)
         handle.extras.wasBodyRead = true
     }
 
@@ -156,7 +157,7 @@ final class BodySender {
         } catch {
             return exchange.fail(.unavailableBody(error, .maybeProcessed))
         }
-        send(now)
+        send(current.handle, on: current.connection, now)
         timer.schedule(at: now)
     }
 
@@ -175,7 +176,9 @@ final class BodySender {
 
     private func requestWasSent(_ handle: RequestHandle, _ now: NIODeadline) {
         current?.isSent = true
-        if current?.hasResponse == false { timer.set(.firstByte, after: handle.current.limits.firstByte, from: now) }
+        if current != nil, !exchange.hasResponse {
+            timer.set(.firstByte, after: handle.current.limits.firstByte, from: now)
+        }
         guard core.events.isObserved(handle) else { return }
         if let body = handle.current.body, body.readableBytes <= BytesFeed.pieceSize {
             core.events.tell(.sending(bytes: body.readableBytes, of: Int64(body.readableBytes)), handle)
@@ -203,7 +206,7 @@ final class BodySender {
         guard let current, !current.isFeeding, !current.isHeld, !current.isPaused,
             current.connection.isWritable(for: exchange)
         else { return nil }
-        return current.feed
+        return bodyFeed
     }
 
     private func feedLater() {
@@ -216,7 +219,7 @@ final class BodySender {
     }
 
     private func receive(_ result: Result<ByteBuffer?, any Error>, from feed: any BodyFeed) {
-        guard current?.feed === feed else { return }
+        guard bodyFeed === feed else { return }
         defer { self.feed() }
         current?.isFeeding = false
         switch result {
@@ -266,13 +269,6 @@ final class BodySender {
         guard let handle = current?.handle else { return }
         closeFeed()
         write(.end(nil), endPromise(handle))
-    }
-
-    /// Stops reading the request's body.
-    private func closeFeed() {
-        guard let feed = current?.feed else { return }
-        current?.feed = nil
-        feed.close()
     }
 
     private func startWriteTimeout() {

@@ -23,6 +23,11 @@ public struct DataResponse: Sendable {
     /// The origin of a response of the cache; nil for one of the network.
     var cached: CacheOrigin?
 
+    /// Creates the response of a request, with its metrics and its current URL.
+    init(_ head: HTTPResponseHead, _ body: ByteBuffer, of handle: RequestHandle) {
+        (http1, buffer, recorded, address) = (head, body, handle.run.metrics, handle.current.url)
+    }
+
     /// Where the response comes from: the network, or the session's cache.
     public var source: ResponseSource { cached?.source ?? .network }
 

@@ -27,6 +27,20 @@ struct EventReporter: Sendable {
         tell(.resumedDownload(at: progress.bytes, of: progress.total), handle)
     }
 
+    /// Reports how much of a response's body has been received; called only if ``isObserved(_:)``.
+    ///
+    /// - Parameters:
+    ///   - handle: The request.
+    ///   - receiver: The receiver of the body, whose progress includes earlier attempts; nil for memory.
+    ///   - announced: The size of the body; nil if it is unknown.
+    func reportReceived(_ handle: RequestHandle, by receiver: (any BodyReceiver)?, of announced: Int?) {
+        if let progress = receiver?.progress {
+            tell(.received(bytes: Int(progress.bytes), of: progress.total.map { Int($0) }), handle)
+        } else {
+            tell(.received(bytes: handle.run.metrics.bodyBytesReceived, of: announced), handle)
+        }
+    }
+
     /// Reports the end of a request to the monitors only: its listeners wait for its outcome.
     func reportEnd(of handle: RequestHandle, _ ending: Outcome.Ending) {
         for monitor in monitors { monitor.request(handle, did: .finished(ending)) }

@@ -29,10 +29,8 @@ final class Exchange: HTTPExchange, DeadlineOwner {
         var isReceiverBusy = false
         /// Whether the user has paused the request.
         var isPaused = false
-        /// Whether the body is discarded, because another request follows the response.
-        var discardsBody = false
-        /// Whether another request most likely follows the response, whatever its body contains.
-        var isLikelyFollowed = false
+        /// The stages' decision on the body of the response.
+        var decision = HeadDecision.proceed
         /// The stages' closures that also receive the response's body; nil for none.
         var taps: [BodyTap]?
     }
@@ -64,7 +62,7 @@ final class Exchange: HTTPExchange, DeadlineOwner {
             lastActivity: now
         )
         do throws(HTTPError) {
-            try sender.begin(handle, on: connection)
+            if handle.current.source != nil { try sender.openSource(of: handle) }
         } catch {
             handle.enter(.attemptEnded)
             releaseUnused(connection)
@@ -78,7 +76,11 @@ final class Exchange: HTTPExchange, DeadlineOwner {
         connection.send(.head(isTunnel ? head.extendedConnect : head), for: self, flushes: expectsContinue || isTunnel)
         guard current?.handle === handle else { return }
         timer.deadlines[.total] = handle.deadline.map(Instant.init)
-        if isTunnel { sender.leaveOpen(now) } else { sender.send(expectsContinue: expectsContinue, now) }
+        if isTunnel {
+            sender.leaveOpen(handle, on: connection, now)
+        } else {
+            sender.send(handle, on: connection, expectsContinue: expectsContinue, now)
+        }
         timer.schedule(at: now)
     }
 
@@ -95,6 +97,9 @@ final class Exchange: HTTPExchange, DeadlineOwner {
         pool.retire(self)
     }
 
+    /// Whether the head of the final response was received.
+    var hasResponse: Bool { current?.head != nil }
+
     var hasRequestBody: Bool { current?.handle.current.hasBody ?? false }
 
     func connectionIsWritable() { sender.feed() }
@@ -105,6 +110,8 @@ final class Exchange: HTTPExchange, DeadlineOwner {
 
     func receive(_ part: HTTPClientResponsePart) {
         switch part {
+        case .head(let head) where head.status.code < 200:
+            if head.status == .continue { sender.release(.now()) }
         case .head(let head): receive(head)
         case .body(let bytes): receive(bytes)
         case .end: receiveEnd()
@@ -149,10 +156,6 @@ final class Exchange: HTTPExchange, DeadlineOwner {
     private func receive(_ head: HTTPResponseHead) {
         guard let handle = current?.handle else { return }
         let status = head.status.code
-        guard status >= 200 else {
-            if status == 100 { sender.release(.now()) }
-            return
-        }
         if current?.isTunnel == true {
             // Any 2xx opens the WebSocket (RFC 8441, 4).
             guard status >= 300 else { return receiveSwitch(head) }
@@ -170,24 +173,22 @@ final class Exchange: HTTPExchange, DeadlineOwner {
         if core.events.isObserved(handle) { core.events.tell(.head(.init(head)), handle) }
         // A listener may have ended the request.
         guard current?.handle === handle else { return }
-        sender.responseBegan(isRefusal: status >= 300)
+        if status >= 300 { sender.closeFeed() }
         do throws(HTTPError) {
-            try expectBody(of: head, handle)
-            if current?.handle === handle, usesGracePeriod { setReadDeadline(now) }
+            let decision = core.stages.received(head, handle)
+            current?.decision = decision
+            if decision == .discard { current?.assembly.limit = Self.maximumDiscardedSize }
+            current?.taps = core.stages.bodyTaps(head, handle)
+            if !decision.withholdsBody, let receiver = handle.run.extras?.receiver { try begin(head, receiver, handle) }
+            // Such a response may still have a Content-Length (RFC 9110, 8.6).
+            if handle.current.head.method != .HEAD, !head.hasNoBody {
+                let decompresses = core.configuration.decompresses && decision != .discard
+                try current?.assembly.expect(head, decompresses: decompresses)
+            }
+            if current?.handle === handle, current?.decision.stopsWaiting == true { setReadDeadline(now) }
         } catch {
             fail(error)
         }
-    }
-
-    private func expectBody(of head: HTTPResponseHead, _ handle: RequestHandle) throws(HTTPError) {
-        let decision = core.stages.received(head, handle)
-        take(decision)
-        current?.taps = core.stages.bodyTaps(head, handle)
-        if !decision.withholdsBody, let receiver = handle.run.extras?.receiver { try begin(head, receiver, handle) }
-        // Such a response may still have a Content-Length (RFC 9110, 8.6).
-        guard handle.current.head.method != .HEAD, !head.hasNoBody else { return }
-        let decompresses = core.configuration.decompresses && current?.discardsBody == false
-        try current?.assembly.expect(head, decompresses: decompresses)
     }
 
     /// Asks the receiver where the body of this response is delivered.
@@ -200,7 +201,7 @@ final class Exchange: HTTPExchange, DeadlineOwner {
         case .memory: break
         case .again where head.hasShortBody:
             handle.extras.wantsRestart = true
-            current?.isLikelyFollowed = true
+            current?.decision = .expectResend
         case .again: core.restart(handle, self)
         case .whole: current?.receiver = receiver
         case .here:
@@ -219,18 +220,14 @@ final class Exchange: HTTPExchange, DeadlineOwner {
         current?.lastActivity = now
         if let taps = current?.taps { for tap in taps { tap(bytes) } }
         // A discarded body has one timeout for all of it.
-        if current?.discardsBody != true { timer.set(.read, after: readTimeout, from: now) }
+        if current?.decision != .discard { timer.set(.read, after: readTimeout, from: now) }
         do throws(HTTPError) {
             if current?.receiver == nil { try current?.assembly.append(bytes) } else { try deliver(bytes) }
         } catch {
             return fail(error)
         }
-        guard core.events.isObserved(handle) else { return }
-        if let progress = current?.receiver?.progress {
-            core.events.tell(.received(bytes: Int(progress.bytes), of: progress.total.map { Int($0) }), handle)
-        } else {
-            let count = handle.run.metrics.bodyBytesReceived
-            core.events.tell(.received(bytes: count, of: current?.assembly.announced), handle)
+        if core.events.isObserved(handle) {
+            core.events.reportReceived(handle, by: current?.receiver, of: current?.assembly.announced)
         }
     }
 
@@ -304,12 +301,7 @@ final class Exchange: HTTPExchange, DeadlineOwner {
         handle.run.metrics.end = .now()
         end()
         handle.enter(.attemptEnded)
-        let response = DataResponse(
-            http1: head,
-            buffer: body,
-            recorded: handle.run.metrics,
-            address: handle.current.url
-        )
+        let response = DataResponse(head, body, of: handle)
         if let receiver = finished.receiver {
             core.keep(handle, receiver, response)
         } else {
@@ -343,22 +335,11 @@ final class Exchange: HTTPExchange, DeadlineOwner {
     /// The timeout for a discarded body, and the read timeout for one that another request most likely follows.
     private static let gracePeriod = Duration.seconds(2)
 
-    /// Applies the stages' decision on the body.
-    private func take(_ decision: HeadDecision) {
-        guard decision != .proceed else { return }
-        current?.isLikelyFollowed = decision.isLikelyResent
-        guard decision == .discard else { return }
-        current?.discardsBody = true
-        current?.assembly.limit = Self.maximumDiscardedSize
-    }
-
-    /// Whether the body is only worth a short wait, because another request follows or most likely does.
-    private var usesGracePeriod: Bool { current.map { $0.discardsBody || $0.isLikelyFollowed } ?? false }
-
     /// The read timeout that applies to the response.
     private var readTimeout: Duration? {
         let limit = current?.handle.current.limits.read
-        return usesGracePeriod ? min(limit ?? Self.gracePeriod, Self.gracePeriod) : limit
+        guard current?.decision.stopsWaiting == true else { return limit }
+        return min(limit ?? Self.gracePeriod, Self.gracePeriod)
     }
 
     /// Sets the read deadline.
@@ -385,12 +366,7 @@ final class Exchange: HTTPExchange, DeadlineOwner {
         handle.run.metrics.end = .now()
         // The rest of its body is missing.
         handle.run.extras?.caching?.writer = nil
-        let response = DataResponse(
-            http1: head,
-            buffer: ByteBuffer(),
-            recorded: handle.run.metrics,
-            address: handle.current.url
-        )
+        let response = DataResponse(head, ByteBuffer(), of: handle)
         handle.enter(.attemptEnded)
         abandon()
         core.answered(handle, response)
@@ -432,7 +408,7 @@ final class Exchange: HTTPExchange, DeadlineOwner {
         switch kind {
         case .idle: break
         case .total: timedOut(.total, limits.total)
-        case .read where current.isLikelyFollowed: endLikelyFollowed()
+        case .read where current.decision.isLikelyResent: endLikelyFollowed()
         case .read: timedOut(.read, limits.read)
         case .firstByte where sender.isHeld: sender.release(now)
         case .firstByte: timedOut(.firstByte, limits.firstByte)
@@ -474,7 +450,7 @@ final class Exchange: HTTPExchange, DeadlineOwner {
     /// Fails the attempt with an error.
     func fail(_ error: HTTPError, isLoss: Bool = false) {
         guard let current else { return }
-        if current.discardsBody { return endDiscarded() }
+        if current.decision == .discard { return endDiscarded() }
         var error = error
         if let head = current.head {
             error.response = .init(head)
@@ -499,23 +475,6 @@ final class Exchange: HTTPExchange, DeadlineOwner {
         sender.end()
         dropped.receiver?.abandon()
         // The exchange is not reused: its caller may still be using it when the next attempt begins.
-    }
-}
-
-extension PathLoss {
-    /// The reason of the request's error; nil if the connection carried no request.
-    func reason(at endpoint: Endpoint) -> String? {
-        let host = endpoint.way
-        return switch self {
-        case .idle: nil
-        case .addressGone: "the address or the interface of the connection to \(host) is gone"
-        case .silent(let time, let reasons):
-            """
-            the path to \(host) is lost, and nothing was received for \(time)\
-            \(reasons.isEmpty ? "" : " (\(reasons.map(\.rawValue).joined(separator: ", ")))")
-            """
-        case .notAllowed: "the path to \(host) no longer meets the requirement of the request"
-        }
     }
 }
 

@@ -251,3 +251,20 @@ extension HTTPConfiguration: CustomStringConvertible, CustomDebugStringConvertib
         }
     }
 }
+
+extension ProxyContext {
+    /// Creates the context for a session's configuration.
+    ///
+    /// Pins, the client certificate and the challenge handler apply to origins only. A proxy's policy is found by its
+    /// host.
+    init(_ configuration: HTTPConfiguration) {
+        self.init()
+        tls = .init(
+            policiesByHost: configuration.tls.policiesByHost,
+            roots: configuration.tls.roots,
+            minimumVersion: configuration.tls.minimumVersion
+        )
+        maximumHead = configuration.maximumHeadSize
+        mechanism = configuration.authentication.mechanism.flatMap { $0.includesProxies ? $0 : nil }
+    }
+}

@@ -230,9 +230,7 @@ extension HTTPSession {
         headers: HTTPFields = [:],
         options: RequestOptions = .init()
     ) -> DataRequest {
-        var options = options
-        options.isUpload = true
-        return make(method, reference, parameters, headers, body, options)
+        make(method, reference, parameters, headers, body, options.uploading)
     }
 }
 

@@ -126,7 +126,8 @@ final class HostConnections: HTTPConnectionOwner {
 
     func connectionIsFree(_ connection: any HTTPConnection) {
         if !reserved.isEmpty, reserved.values.contains(connection.id) { return }
-        perform(pool.released(connection.id))
+        let action = pool.released(connection.id)
+        if action != .none { perform(action) }
     }
 
     func connectionLimitChanged(_ connection: any HTTPConnection, to limit: Int, isFinal: Bool) {
@@ -145,7 +146,7 @@ final class HostConnections: HTTPConnectionOwner {
     ///
     /// One that was never open, because its handshake failed, is handled by its attempt, which has the error.
     func connectionWasClosed(_ connection: any HTTPConnection, whileBusy: Bool) {
-        if let followed = connection as? any PathFollowing { core.followingKeeper?.unfollow(followed) }
+        if let followed = connection as? any PathFollowing { core.gate.followingKeeper?.unfollow(followed) }
         guard case .open(let current, _) = connections[connection.id], current === connection else { return }
         if !reserved.isEmpty { reserved = reserved.filter { $0.value != connection.id } }
         vacate(connection.id)
@@ -261,7 +262,7 @@ final class HostConnections: HTTPConnectionOwner {
     ///
     /// - Returns: The gate keeper, whose key is to be released; nil in a session without a gate.
     private func watchPath() -> GateKeeper? {
-        guard let keeper = core.followingKeeper, endpoint.socketPath == nil else { return nil }
+        guard let keeper = core.gate.followingKeeper, endpoint.socketPath == nil else { return nil }
         let key = GateKey(endpoint)
         keeper.hold(key)
         _ = keeper.verdict(for: key)
@@ -316,7 +317,7 @@ final class HostConnections: HTTPConnectionOwner {
         let connection = WebSocketConnection(handle, released, agreement)
         if handle.run.scheduled != nil { core.dispatcher.finishHop(handle) }
         handle.enter(.upgraded(connection))
-        if let keeper = core.followingKeeper, let addresses = connection.addresses {
+        if let keeper = core.gate.followingKeeper, let addresses = connection.addresses {
             follow(connection, addresses, keeper)
         }
         connection.start(head)
@@ -324,7 +325,7 @@ final class HostConnections: HTTPConnectionOwner {
 
     /// Starts following the path of a connection, in a session with a gate.
     private func followPath(of connection: any SocketConnection) {
-        guard !connection.isFollowed, !connection.isClosed, let keeper = core.followingKeeper,
+        guard !connection.isFollowed, !connection.isClosed, let keeper = core.gate.followingKeeper,
             let addresses = connection.addresses
         else { return }
         connection.isFollowed = true

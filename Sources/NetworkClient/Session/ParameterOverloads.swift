@@ -14,7 +14,7 @@ extension HTTPSession {
         body: RequestBody = .none,
         options: RequestOptions = .init()
     ) -> DataRequest {
-        request(method, reference, parameters: Parameters(parameters), headers: headers, body: body, options: options)
+        make(method, reference, Parameters(parameters), headers, body, options)
     }
 
     /// Creates a GET request with the values of an encodable type as its parameters.
@@ -26,7 +26,7 @@ extension HTTPSession {
         headers: HTTPFields = [:],
         options: RequestOptions = .init()
     ) -> DataRequest {
-        get(reference, parameters: Parameters(parameters), headers: headers, options: options)
+        make(.get, reference, Parameters(parameters), headers, .none, options)
     }
 
     /// Creates a HEAD request with the values of an encodable type as its parameters.
@@ -38,7 +38,7 @@ extension HTTPSession {
         headers: HTTPFields = [:],
         options: RequestOptions = .init()
     ) -> DataRequest {
-        head(reference, parameters: Parameters(parameters), headers: headers, options: options)
+        make(.head, reference, Parameters(parameters), headers, .none, options)
     }
 
     /// Creates a DELETE request with the values of an encodable type as its parameters.
@@ -51,7 +51,7 @@ extension HTTPSession {
         body: RequestBody = .none,
         options: RequestOptions = .init()
     ) -> DataRequest {
-        delete(reference, parameters: Parameters(parameters), headers: headers, body: body, options: options)
+        make(.delete, reference, Parameters(parameters), headers, body, options)
     }
 
     /// Creates a POST request with the values of an encodable type as its parameters.
@@ -64,7 +64,7 @@ extension HTTPSession {
         body: RequestBody = .none,
         options: RequestOptions = .init()
     ) -> DataRequest {
-        post(reference, parameters: Parameters(parameters), headers: headers, body: body, options: options)
+        make(.post, reference, Parameters(parameters), headers, body, options)
     }
 
     /// Creates a PUT request with the values of an encodable type as its parameters.
@@ -77,7 +77,7 @@ extension HTTPSession {
         body: RequestBody = .none,
         options: RequestOptions = .init()
     ) -> DataRequest {
-        put(reference, parameters: Parameters(parameters), headers: headers, body: body, options: options)
+        make(.put, reference, Parameters(parameters), headers, body, options)
     }
 
     /// Creates a PATCH request with the values of an encodable type as its parameters.
@@ -90,7 +90,7 @@ extension HTTPSession {
         body: RequestBody = .none,
         options: RequestOptions = .init()
     ) -> DataRequest {
-        patch(reference, parameters: Parameters(parameters), headers: headers, body: body, options: options)
+        make(.patch, reference, Parameters(parameters), headers, body, options)
     }
 
     /// Creates a request that sends a body, with the values of an encodable type as its parameters.
@@ -104,14 +104,7 @@ extension HTTPSession {
         headers: HTTPFields = [:],
         options: RequestOptions = .init()
     ) -> DataRequest {
-        upload(
-            reference,
-            from: body,
-            method: method,
-            parameters: Parameters(parameters),
-            headers: headers,
-            options: options
-        )
+        make(method, reference, Parameters(parameters), headers, body, options.uploading)
     }
 
     /// Creates a stream request, with the values of an encodable type as its parameters.
@@ -124,7 +117,7 @@ extension HTTPSession {
         body: RequestBody = .none,
         options: RequestOptions = .init()
     ) -> StreamRequest {
-        stream(method, reference, parameters: Parameters(parameters), headers: headers, body: body, options: options)
+        make(method, reference, Parameters(parameters), headers, body, options.streaming)
     }
 
     /// Creates a download to a path, with the values of an encodable type as its parameters.
@@ -139,15 +132,7 @@ extension HTTPSession {
         body: RequestBody = .none,
         options: DownloadOptions = .init()
     ) -> DownloadRequest {
-        download(
-            reference,
-            to: path,
-            method: method,
-            parameters: Parameters(parameters),
-            headers: headers,
-            body: body,
-            options: options
-        )
+        make(method, reference, Parameters(parameters), headers, body, options.writing(to: path))
     }
 
     /// Creates a download to a file that a closure chooses, with the values of an encodable type as its parameters.
@@ -162,19 +147,10 @@ extension HTTPSession {
         options: DownloadOptions = .init(),
         destination: @escaping @Sendable (HTTPResponse, _ suggestedName: String) throws -> String
     ) -> DownloadRequest {
-        download(
-            reference,
-            method: method,
-            parameters: Parameters(parameters),
-            headers: headers,
-            body: body,
-            options: options,
-            destination: destination
-        )
+        make(method, reference, Parameters(parameters), headers, body, options.writing(to: destination))
     }
 
-    /// Creates a download to a file or a descriptor, with the values of an encodable type as its
-    /// parameters.
+    /// Creates a download to a file or a descriptor, with the values of an encodable type as its parameters.
     @_disfavoredOverload
     @discardableResult
     public func download(
@@ -186,15 +162,7 @@ extension HTTPSession {
         body: RequestBody = .none,
         options: RequestOptions = .init()
     ) -> DownloadRequest {
-        download(
-            reference,
-            to: output,
-            method: method,
-            parameters: Parameters(parameters),
-            headers: headers,
-            body: body,
-            options: options
-        )
+        make(method, reference, Parameters(parameters), headers, body, options.writing(to: output))
     }
 }
 
@@ -212,7 +180,7 @@ extension HTTPSession {
         body: RequestBody = .none,
         options: RequestOptions = .init()
     ) -> DataRequest {
-        request(method, reference, parameters: Parameters(parameters), headers: headers, body: body, options: options)
+        make(method, reference, Parameters(parameters), headers, body, options)
     }
 
     /// Creates a GET request with a literal of mixed nested values as its parameters.
@@ -224,7 +192,7 @@ extension HTTPSession {
         headers: HTTPFields = [:],
         options: RequestOptions = .init()
     ) -> DataRequest {
-        get(reference, parameters: Parameters(parameters), headers: headers, options: options)
+        make(.get, reference, Parameters(parameters), headers, .none, options)
     }
 
     /// Creates a HEAD request with a literal of mixed nested values as its parameters.
@@ -236,7 +204,7 @@ extension HTTPSession {
         headers: HTTPFields = [:],
         options: RequestOptions = .init()
     ) -> DataRequest {
-        head(reference, parameters: Parameters(parameters), headers: headers, options: options)
+        make(.head, reference, Parameters(parameters), headers, .none, options)
     }
 
     /// Creates a DELETE request with a literal of mixed nested values as its parameters.
@@ -249,7 +217,7 @@ extension HTTPSession {
         body: RequestBody = .none,
         options: RequestOptions = .init()
     ) -> DataRequest {
-        delete(reference, parameters: Parameters(parameters), headers: headers, body: body, options: options)
+        make(.delete, reference, Parameters(parameters), headers, body, options)
     }
 
     /// Creates a POST request with a literal of mixed nested values as its parameters.
@@ -262,7 +230,7 @@ extension HTTPSession {
         body: RequestBody = .none,
         options: RequestOptions = .init()
     ) -> DataRequest {
-        post(reference, parameters: Parameters(parameters), headers: headers, body: body, options: options)
+        make(.post, reference, Parameters(parameters), headers, body, options)
     }
 
     /// Creates a PUT request with a literal of mixed nested values as its parameters.
@@ -275,7 +243,7 @@ extension HTTPSession {
         body: RequestBody = .none,
         options: RequestOptions = .init()
     ) -> DataRequest {
-        put(reference, parameters: Parameters(parameters), headers: headers, body: body, options: options)
+        make(.put, reference, Parameters(parameters), headers, body, options)
     }
 
     /// Creates a PATCH request with a literal of mixed nested values as its parameters.
@@ -288,7 +256,7 @@ extension HTTPSession {
         body: RequestBody = .none,
         options: RequestOptions = .init()
     ) -> DataRequest {
-        patch(reference, parameters: Parameters(parameters), headers: headers, body: body, options: options)
+        make(.patch, reference, Parameters(parameters), headers, body, options)
     }
 
     /// Creates a request that sends a body, with a literal of mixed nested values as its parameters.
@@ -302,14 +270,7 @@ extension HTTPSession {
         headers: HTTPFields = [:],
         options: RequestOptions = .init()
     ) -> DataRequest {
-        upload(
-            reference,
-            from: body,
-            method: method,
-            parameters: Parameters(parameters),
-            headers: headers,
-            options: options
-        )
+        make(method, reference, Parameters(parameters), headers, body, options.uploading)
     }
 
     /// Creates a stream request, with a literal of mixed nested values as its parameters.
@@ -322,7 +283,7 @@ extension HTTPSession {
         body: RequestBody = .none,
         options: RequestOptions = .init()
     ) -> StreamRequest {
-        stream(method, reference, parameters: Parameters(parameters), headers: headers, body: body, options: options)
+        make(method, reference, Parameters(parameters), headers, body, options.streaming)
     }
 
     /// Creates a download to a path, with a literal of mixed nested values as its parameters.
@@ -337,15 +298,7 @@ extension HTTPSession {
         body: RequestBody = .none,
         options: DownloadOptions = .init()
     ) -> DownloadRequest {
-        download(
-            reference,
-            to: path,
-            method: method,
-            parameters: Parameters(parameters),
-            headers: headers,
-            body: body,
-            options: options
-        )
+        make(method, reference, Parameters(parameters), headers, body, options.writing(to: path))
     }
 
     /// Creates a download to a file that a closure chooses, with a literal of mixed nested values as its parameters.
@@ -360,19 +313,10 @@ extension HTTPSession {
         options: DownloadOptions = .init(),
         destination: @escaping @Sendable (HTTPResponse, _ suggestedName: String) throws -> String
     ) -> DownloadRequest {
-        download(
-            reference,
-            method: method,
-            parameters: Parameters(parameters),
-            headers: headers,
-            body: body,
-            options: options,
-            destination: destination
-        )
+        make(method, reference, Parameters(parameters), headers, body, options.writing(to: destination))
     }
 
-    /// Creates a download to a file or a descriptor, with a literal of mixed nested values as its
-    /// parameters.
+    /// Creates a download to a file or a descriptor, with a literal of mixed nested values as its parameters.
     @_disfavoredOverload
     @discardableResult
     public func download(
@@ -384,14 +328,6 @@ extension HTTPSession {
         body: RequestBody = .none,
         options: RequestOptions = .init()
     ) -> DownloadRequest {
-        download(
-            reference,
-            to: output,
-            method: method,
-            parameters: Parameters(parameters),
-            headers: headers,
-            body: body,
-            options: options
-        )
+        make(method, reference, Parameters(parameters), headers, body, options.writing(to: output))
     }
 }

@@ -203,3 +203,12 @@ public enum IdempotencyKey: Sendable, Hashable {
         }
     }
 }
+
+extension RequestOptions {
+    /// The options of a request that is made to send a body.
+    var uploading: Self {
+        var options = self
+        options.isUpload = true
+        return options
+    }
+}

@@ -1,7 +1,6 @@
 import Locking
 import NIOCore
 import NIOPosix
-import Reachability
 import ReachabilityCore
 import Synchronization
 
@@ -26,10 +25,12 @@ final class SessionCore: @unchecked Sendable {
             NegotiationStage($0, authentication.mechanismOrigins, self)
         }
     )
+    /// Decides whether requests may be sent, by the paths to their destinations.
+    private(set) lazy var gate = SessionGate(self, resolver)
     /// Schedules the requests that have to wait; created for the first request that is not plain.
     private(set) lazy var dispatcher: RequestDispatcher = {
         hasDispatcher = true
-        return RequestDispatcher(self, resolver)
+        return RequestDispatcher(self)
     }()
     private var hasDispatcher = false
     private let resolver: NameResolver
@@ -470,21 +471,12 @@ final class SessionCore: @unchecked Sendable {
         loop.preconditionInEventLoop()
         isClosing = true
         pools.drain()
-        if hasDispatcher, registry.withLock({ $0.live.isEmpty }) { dispatcher.shutDown() }
+        if registry.withLock({ $0.live.isEmpty }) {
+            if hasDispatcher { dispatcher.shutDown() }
+            gate.shutDown()
+        }
         guard registry.withLock({ $0.announce() }) else { return }
         events.sessionWasInvalidated()
-    }
-
-    // MARK: Paths
-
-    /// The source of network paths.
-    var connectivity: any Connectivity { configuration.connectivity ?? ReachabilityMonitor.shared }
-
-    /// The gate keeper, which follows the paths of connections; nil in a session without a gate.
-    var followingKeeper: GateKeeper? {
-        let hasKeeper = hasDispatcher && dispatcher.existingKeeper != nil
-        guard configuration.gate.waits || configuration.requirement != .any || hasKeeper else { return nil }
-        return dispatcher.keeper
     }
 }
 
@@ -494,21 +486,4 @@ extension Outcome.Ending {
 
     /// The error; nil for a response.
     fileprivate var error: HTTPError? { if case .failure(let error) = self { error } else { nil } }
-}
-
-extension ProxyContext {
-    /// Creates the context for a session's configuration.
-    ///
-    /// Pins, the client certificate and the challenge handler apply to origins only. A proxy's policy is found by its
-    /// host.
-    fileprivate init(_ configuration: HTTPConfiguration) {
-        self.init()
-        tls = .init(
-            policiesByHost: configuration.tls.policiesByHost,
-            roots: configuration.tls.roots,
-            minimumVersion: configuration.tls.minimumVersion
-        )
-        maximumHead = configuration.maximumHeadSize
-        mechanism = configuration.authentication.mechanism.flatMap { $0.includesProxies ? $0 : nil }
-    }
 }

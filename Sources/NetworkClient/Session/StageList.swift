@@ -265,6 +265,9 @@ extension HeadDecision {
         case .proceed, .discard: false
         }
     }
+
+    /// Whether the body is only worth a short wait, because another request follows or most likely does.
+    var stopsWaiting: Bool { self == .discard || isLikelyResent }
 }
 
 extension ResponseDecision {

@@ -177,8 +177,15 @@ extension HTTPSession {
         body: RequestBody = .none,
         options: RequestOptions = .init()
     ) -> StreamRequest {
-        var options = options
+        make(method, reference, parameters, headers, body, options.streaming)
+    }
+}
+
+extension RequestOptions {
+    /// The options of a request whose response's body is read while it is received.
+    var streaming: Self {
+        var options = self
         options.destination = .stream
-        return make(method, reference, parameters, headers, body, options)
+        return options
     }
 }

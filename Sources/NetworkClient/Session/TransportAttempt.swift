@@ -134,7 +134,10 @@ final class TransportAttempt: @unchecked Sendable {
             handle.run.metrics.bodyBytesReceived += bytes.readableBytes
             if let taps { for tap in taps { tap(bytes) } }
             let taken = try take(bytes)
-            if core.events.isObserved(handle) { report() }
+            if core.events.isObserved(handle) {
+                let announced = head?.headers.first(name: "Content-Length").flatMap { Int($0) }
+                core.events.reportReceived(handle, by: receiver, of: announced)
+            }
             return taken ?? core.loop.makeSucceededVoidFuture()
         } catch {
             return core.loop.makeFailedFuture(error)
@@ -150,26 +153,12 @@ final class TransportAttempt: @unchecked Sendable {
         return try receiver.receive(bytes)
     }
 
-    private func report() {
-        if let progress = receiver?.progress {
-            core.events.tell(.received(bytes: Int(progress.bytes), of: progress.total.map { Int($0) }), handle)
-        } else {
-            let total = head?.headers.first(name: "Content-Length").flatMap { Int($0) }
-            core.events.tell(.received(bytes: handle.run.metrics.bodyBytesReceived, of: total), handle)
-        }
-    }
-
     private func end() throws {
         guard isCurrent, let head else { throw CancellationError() }
         let body = try assembly.finish()
         handle.run.metrics.end = .now()
         handle.enter(.attemptEnded)
-        let response = DataResponse(
-            http1: head,
-            buffer: body,
-            recorded: handle.run.metrics,
-            address: handle.current.url
-        )
+        let response = DataResponse(head, body, of: handle)
         if let receiver { core.keep(handle, receiver, response) } else { core.answered(handle, response) }
     }
 

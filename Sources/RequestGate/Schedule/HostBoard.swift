@@ -4,7 +4,8 @@
 /// until its response head arrives.
 struct HostBoard: Sendable {
     private var hosts = NumberedList<ScheduledHost>()
-    private var gates = NumberedList<ScheduledGate>()
+    /// The gates of the hosts.
+    var gates = GateQueues()
     /// The instants at which the holds on hosts end.
     private var holds = TimerHeap()
     private var ready = ReadyQueue()
@@ -23,9 +24,6 @@ struct HostBoard: Sendable {
         get { hosts[host] }
         _modify { yield &hosts[host] }
     }
-
-    /// Returns the gate with a number; nil if there is none.
-    func gate(_ gate: Int32) -> ScheduledGate? { gates[gate] }
 
     /// Returns the host of a request; -1 if its gate is unknown.
     func host(of entry: WaitingEntry) -> Int32 { gates[entry.gate]?.host ?? -1 }
@@ -88,27 +86,10 @@ struct HostBoard: Sendable {
 
     // MARK: Queues
 
-    /// Counts a request that was added to a gate, or removed from it, in whatever phase it is.
-    mutating func countRequest(of gate: Int32, by change: Int) { gates[gate]?.requests += change }
-
     /// Appends a request to its gate's queue.
-    mutating func enqueue(_ slot: Int, in requests: inout WaitingRequests) {
-        let gate = requests[slot].gate
-        gates[gate]?.lists.append(Int32(slot), &requests)
+    mutating func enqueue(_ slot: Int, in requests: inout WaitingRequests, at now: BootInstant) {
+        gates.append(slot, in: &requests, at: now)
         queue(host(of: requests[slot]))
-    }
-
-    /// Removes a request from its gate's queue.
-    mutating func dequeue(_ slot: Int, in requests: inout WaitingRequests) {
-        gates[requests[slot].gate]?.lists.remove(Int32(slot), &requests)
-    }
-
-    /// Returns whether a request is queued at an open gate of a host.
-    func hasQueuedRequests(_ host: Int32) -> Bool {
-        hosts[host]?.gates.contains { gate in
-            guard let gate = gates[gate] else { return false }
-            return gate.isOpen && !gate.lists.isEmpty
-        } ?? false
     }
 
     /// Queues a host to be checked for requests that can be released.
@@ -145,7 +126,7 @@ struct HostBoard: Sendable {
     /// Ends the effect of the windows once no request waits, is in flight or backs off.
     mutating func settle(_ host: Int32, at now: BootInstant) {
         guard let known = hosts[host], known.window.isInEffect, known.inFlight == 0, known.delayed == 0,
-            known.gates.allSatisfy({ gates[$0]?.lists.isEmpty ?? true })
+            gates.areEmpty(known.gates)
         else { return }
         hosts[host]?.window.settle()
         hosts[host]?.jitter = .init()
@@ -237,8 +218,51 @@ struct HostBoard: Sendable {
         hosts[host(of: entry)]?.window.isProbing == true ? .seconds(2) : .seconds(10)
     }
 
+    // MARK: The results of attempts
+
+    /// Records the head of a response, which shows that the host is reachable, and ends the request's lease.
+    mutating func receivedHead(
+        of entry: inout WaitingEntry,
+        isOverload: Bool,
+        retryAfter: Duration?,
+        at now: BootInstant
+    ) {
+        let host = host(of: entry)
+        hold(host, for: retryAfter, at: now)
+        report(entry, isOverload: isOverload, at: now)
+        // An overloaded host is reachable but has not recovered: without a delay, probes would repeat endlessly.
+        if !isOverload { hosts[host]?.failedProbes = 0 }
+        if isOverload, entry.hasLease { hosts[host]?.owesProbeDelay = true }
+        returnLease(&entry)
+        count(host, at: now)
+        settle(host, at: now)
+    }
+
+    /// Records the consequences of a failed attempt for its host, and ends the request's lease.
+    mutating func attemptFailed(
+        of entry: inout WaitingEntry,
+        _ failure: AttemptFailure,
+        at now: BootInstant,
+        _ generator: inout some RandomNumberGenerator
+    ) {
+        let host = host(of: entry)
+        hold(host, for: failure.retryAfter, at: now)
+        switch failure.kind {
+        case .permanent, .pathLost: break
+        case .status(let status) where status < 500 && status != 429: hosts[host]?.breaker?.succeeded(at: now)
+        case .status, .transient, .timeout, .refused: hosts[host]?.breaker?.failed(at: now)
+        }
+        let wasLeased = entry.hasLease
+        if wasLeased, failure.kind == .refused { report(entry, isOverload: true, at: now) }
+        returnLease(&entry)
+        count(host, at: now)
+        if wasLeased, failure.kind != .pathLost, failure.kind != .permanent {
+            delayProbe(host, at: now, &generator)
+        }
+    }
+
     /// Reports the result of an attempt with a lease to the windows.
-    mutating func report(_ entry: WaitingEntry, isOverload: Bool, at now: BootInstant) {
+    private mutating func report(_ entry: WaitingEntry, isOverload: Bool, at now: BootInstant) {
         guard entry.hasLease else { return }
         let host = host(of: entry)
         let wasProbing = hosts[host]?.window.isProbing == true
@@ -254,7 +278,19 @@ struct HostBoard: Sendable {
         }
     }
 
-    // MARK: Holds on hosts
+    // MARK: Timers
+
+    /// Returns the instant of a request's timer by its phase; ``BootInstant/never`` for none.
+    func timerInstant(of entry: WaitingEntry, at now: BootInstant) -> BootInstant {
+        switch entry.phase {
+        case .held: .never
+        case .running where entry.isPaused: .never
+        case .running where takesPlace(entry): min(entry.deadline, entry.due)
+        case .released, .backingOff: min(entry.deadline, entry.due)
+        case .queued: min(entry.deadline, gates.waitTimeoutEnd(of: entry, at: now))
+        case .vacant, .running: entry.deadline
+        }
+    }
 
     /// The earliest instant at which a hold ends; nil if there is none.
     var nextMoment: BootInstant? { holds.first?.at }
@@ -270,10 +306,12 @@ struct HostBoard: Sendable {
         return true
     }
 
-    /// Holds the requests to a host until an instant.
-    mutating func hold(_ host: Int32, until moment: BootInstant) {
-        guard let known = hosts[host], known.hold.map({ moment > $0 }) ?? true else { return }
-        hosts[host]?.hold = moment
+    /// Holds the requests to a host for the delay that its server requested, if it did.
+    private mutating func hold(_ host: Int32, for delay: Duration?, at now: BootInstant) {
+        guard let delay, delay > .zero, let known = hosts[host] else { return }
+        let end = now.advanced(by: delay)
+        guard known.hold.map({ end > $0 }) ?? true else { return }
+        hosts[host]?.hold = end
         updateHold(host)
     }
 
@@ -300,40 +338,5 @@ struct HostBoard: Sendable {
     private mutating func updateHold(_ host: Int32) {
         let earliestStart = hosts[host]?.earliestStart ?? .never
         if earliestStart == .never { holds.remove(host) } else { holds.set(host, at: earliestStart) }
-    }
-}
-
-/// Elements by number.
-///
-/// Numbers are dense from 0 and are reused.
-struct NumberedList<Element: Sendable>: Sendable {
-    private var elements: [Element?] = []
-    private var vacant: [Int32] = []
-
-    /// The element with a number; nil if there is none.
-    subscript(number: Int32) -> Element? {
-        get { elements.indices.contains(Int(number)) ? elements[Int(number)] : nil }
-        _modify {
-            precondition(elements.indices.contains(Int(number)))
-            yield &elements[Int(number)]
-        }
-    }
-
-    /// Adds an element.
-    ///
-    /// - Returns: Its number: a free one, or the next.
-    mutating func add(_ element: Element) -> Int32 {
-        if let free = vacant.popLast() {
-            elements[Int(free)] = element
-            return free
-        }
-        elements.append(element)
-        return Int32(elements.count - 1)
-    }
-
-    /// Removes an element and frees its number.
-    mutating func remove(_ number: Int32) {
-        elements[Int(number)] = nil
-        vacant.append(number)
     }
 }

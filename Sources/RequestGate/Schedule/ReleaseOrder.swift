@@ -13,7 +13,7 @@ enum ReleaseOrder {
     ) -> Int32? {
         var best: (slot: Int32, rank: Rank)?
         for gate in host.gates {
-            guard let gate = board.gate(gate), gate.isOpen else { continue }
+            guard let gate = board.gates[gate], gate.isOpen else { continue }
             for list in 0..<WaitingLists.count {
                 let first = gate.lists.first(list)
                 guard first >= 0 else { continue }

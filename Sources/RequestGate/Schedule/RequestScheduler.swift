@@ -129,7 +129,7 @@ package struct RequestScheduler: Sendable {
     }
 
     /// Returns the number of a gate's requests, in whatever phase they are.
-    package func requests(of gate: GateID) -> Int { board.gate(gate)?.requests ?? 0 }
+    package func requests(of gate: GateID) -> Int { board.gates[gate]?.requests ?? 0 }
 
     /// Removes a gate without requests.
     ///
@@ -164,19 +164,19 @@ package struct RequestScheduler: Sendable {
     }
 
     private mutating func place(_ order: Order, at now: BootInstant) -> Int {
-        board.countRequest(of: order.gate, by: 1)
+        board.gates[order.gate]?.requests += 1
         return requests.add(order, at: now)
     }
 
     /// Removes a request and frees its slot.
     private mutating func vacate(_ slot: Int, at now: BootInstant) {
-        dequeue(slot, at: now)
+        board.gates.remove(slot, in: &requests, at: now)
         endDelay(slot)
         board.returnLease(&requests[slot])
         let gate = requests[slot].gate
-        board.countRequest(of: gate, by: -1)
+        board.gates[gate]?.requests -= 1
         requests.vacate(slot)
-        if let host = board.gate(gate)?.host { board.settle(host, at: now) }
+        if let host = board.gates[gate]?.host { board.settle(host, at: now) }
         requests.shrinkIfEmpty()
     }
 
@@ -188,12 +188,6 @@ package struct RequestScheduler: Sendable {
 
     /// Returns the deadline of a request, extended by its pauses; nil if the request has ended.
     package func deadline(of id: RequestID) -> BootInstant? { requests.slot(of: id).map { requests[$0].deadline } }
-
-    /// Returns the deadline of a request if it were resumed now.
-    private func deadline(_ slot: Int, at now: BootInstant) -> BootInstant {
-        let entry = requests[slot]
-        return entry.isPaused ? entry.deadline.advanced(by: entry.due.duration(to: now)) : entry.deadline
-    }
 
     /// Returns the number of attempts that count against a request's limit; 0 if the request has ended.
     package func attempts(of id: RequestID) -> Int { requests.slot(of: id).map { Int(requests[$0].attempts) } ?? 0 }
@@ -217,7 +211,7 @@ package struct RequestScheduler: Sendable {
         requests[slot].isPaused = true
         guard requests[slot].phase == .running else { return hold(slot, at: now) }
         guard hasConnection else {
-            if requests[slot].attempts > 0 { requests[slot].attempts -= 1 }
+            requests[slot].withdrawAttempt()
             return hold(slot, at: now)
         }
         board.lapse(&requests[slot])
@@ -228,12 +222,10 @@ package struct RequestScheduler: Sendable {
     /// Keeps a paused request until it is resumed.
     private mutating func hold(_ slot: Int, at now: BootInstant) {
         let isDelayed = requests[slot].phase == .backingOff
-        dequeue(slot, at: now)
+        board.gates.remove(slot, in: &requests, at: now)
         endDelay(slot)
         board.returnLease(&requests[slot])
-        requests[slot].delayLeft = isDelayed ? max(0, requests[slot].due.nanoseconds - now.nanoseconds) : 0
-        requests[slot].phase = .held
-        requests[slot].due = now
+        requests[slot].hold(isDelayed: isDelayed, at: now)
         requests.setTimer(slot, at: .never)
         board.settle(host(of: slot), at: now)
     }
@@ -241,7 +233,7 @@ package struct RequestScheduler: Sendable {
     /// Resumes a paused request.
     package mutating func resume(_ id: RequestID, at now: BootInstant) {
         guard let slot = requests.slot(of: id), requests[slot].isPaused else { return }
-        requests[slot].deadline = deadline(slot, at: now)
+        requests[slot].deadline = requests[slot].deadlineIfResumed(at: now)
         requests[slot].isPaused = false
         guard requests[slot].phase == .held else { return setTimer(slot, at: now) }
         let delay = requests[slot].delayLeft
@@ -273,9 +265,9 @@ package struct RequestScheduler: Sendable {
         _ generator: inout some RandomNumberGenerator
     ) -> Action? {
         if board[host]?.owesProbeDelay == true { board.delayProbe(host, at: now, &generator) }
-        guard let known = board[host], board.hasQueuedRequests(host), known.inFlight < known.window.limit else {
-            return nil
-        }
+        guard let known = board[host], board.gates.hasRequests(atOpen: known.gates),
+            known.inFlight < known.window.limit
+        else { return nil }
         if let earliestStart = known.earliestStart, earliestStart > now { return nil }
         guard let slot = ReleaseOrder.first(at: known, board, requests, at: now) else { return nil }
         if board[host]?.breaker?.allows(at: now) == false {
@@ -292,7 +284,7 @@ package struct RequestScheduler: Sendable {
         at now: BootInstant,
         _ generator: inout some RandomNumberGenerator
     ) -> Action? {
-        dequeue(slot, at: now)
+        board.gates.remove(slot, in: &requests, at: now)
         requests[slot].wasReleasedBefore = true
         let delay = board.lease(&requests[slot], at: now, &generator)
         guard delay > .zero else { return start(slot, at: now) }
@@ -304,40 +296,17 @@ package struct RequestScheduler: Sendable {
 
     /// Starts an attempt of a released request.
     private mutating func start(_ slot: Int, at now: BootInstant) -> Action {
-        requests[slot].phase = .running
-        requests[slot].due = now.advanced(by: board.leaseTime(of: requests[slot]))
-        requests[slot].starts &+= 1
-        if requests[slot].attempts < .max { requests[slot].attempts += 1 }
+        requests[slot].start(at: now, leaseTime: board.leaseTime(of: requests[slot]))
         setTimer(slot, at: now)
         return .start(requests.id(of: slot), attempt: requests[slot].starts)
     }
 
-    // MARK: Queues
+    // MARK: Phases
 
     /// Queues a request at its gate.
     private mutating func enqueue(_ slot: Int, at now: BootInstant) {
-        let gate = requests[slot].gate
-        let closed = board.gate(gate)?.closedTime(at: now) ?? 0
-        requests[slot].phase = .queued
-        requests[slot].waited = closed - requests[slot].waited
-        board.enqueue(slot, in: &requests)
+        board.enqueue(slot, in: &requests, at: now)
         setTimer(slot, at: now)
-    }
-
-    /// Removes a request from its gate's queue if it is queued.
-    private mutating func dequeue(_ slot: Int, at now: BootInstant) {
-        guard requests[slot].phase == .queued else { return }
-        let gate = requests[slot].gate
-        board.dequeue(slot, in: &requests)
-        requests[slot].waited = (board.gate(gate)?.closedTime(at: now) ?? 0) - requests[slot].waited
-        requests[slot].phase = .held
-    }
-
-    /// Returns the time that a request has waited for a path, in nanoseconds.
-    private func waited(_ slot: Int, at now: BootInstant) -> Int64 {
-        let entry = requests[slot]
-        guard entry.phase == .queued else { return entry.waited }
-        return (board.gate(entry.gate)?.closedTime(at: now) ?? 0) - entry.waited
     }
 
     /// Ends a request's delay before its next attempt.
@@ -364,16 +333,8 @@ package struct RequestScheduler: Sendable {
         retryAfter: Duration? = nil,
         at now: BootInstant
     ) {
-        guard let slot = requests.slot(of: id), isCurrentAttempt(slot, attempt) else { return }
-        let host = host(of: slot)
-        if let retryAfter, retryAfter > .zero { board.hold(host, until: now.advanced(by: retryAfter)) }
-        board.report(requests[slot], isOverload: isOverload, at: now)
-        // An overloaded host is reachable but has not recovered: without a delay, probes would repeat endlessly.
-        if !isOverload { board[host]?.failedProbes = 0 }
-        if isOverload, requests[slot].hasLease { board[host]?.owesProbeDelay = true }
-        board.returnLease(&requests[slot])
-        board.count(host, at: now)
-        board.settle(host, at: now)
+        guard let slot = requests.slot(of: id), requests[slot].isRunning(attempt) else { return }
+        board.receivedHead(of: &requests[slot], isOverload: isOverload, retryAfter: retryAfter, at: now)
     }
 
     /// Records the success of a request and removes it.
@@ -421,7 +382,8 @@ package struct RequestScheduler: Sendable {
             let host = board[host(of: slot)]
         else { return decision }
         let earliest = now.advanced(by: delay)
-        if max(earliest, host.hold ?? earliest) >= deadline(slot, at: now) { return .giveUp(because: .deadline) }
+        let deadline = requests[slot].deadlineIfResumed(at: now)
+        if max(earliest, host.hold ?? earliest) >= deadline { return .giveUp(because: .deadline) }
         if host.breaker?.opens(at: earliest) != nil { return .giveUp(because: .breaker) }
         if board.isShed(requests[slot], failure) { return decision }
         var bucket = host.bucket
@@ -440,15 +402,15 @@ package struct RequestScheduler: Sendable {
         at now: BootInstant,
         using generator: inout some RandomNumberGenerator
     ) -> Bool {
-        guard let slot = requests.slot(of: id), isCurrentAttempt(slot, attempt) else { return false }
+        guard let slot = requests.slot(of: id), requests[slot].isRunning(attempt) else { return false }
         let isShed = board.isShed(requests[slot], failure)
-        recordFailure(slot, failure, at: now, &generator)
+        board.attemptFailed(of: &requests[slot], failure, at: now, &generator)
         switch decision {
         case .giveUp:
             vacate(slot, at: now)
             return false
         case .waitForPath:
-            if requests[slot].attempts > 0 { requests[slot].attempts -= 1 }
+            requests[slot].withdrawAttempt()
             board.pathLost(at: requests[slot].gate, at: now, &generator)
             requeue(slot, after: .zero, at: now)
         case .retry(let delay, _):
@@ -460,12 +422,8 @@ package struct RequestScheduler: Sendable {
         return true
     }
 
-    private func isCurrentAttempt(_ slot: Int, _ attempt: UInt32) -> Bool {
-        requests[slot].phase == .running && requests[slot].starts == attempt
-    }
-
     private mutating func requeue(_ slot: Int, after delay: Duration, at now: BootInstant) {
-        requests[slot].deadline = deadline(slot, at: now)
+        requests[slot].deadline = requests[slot].deadlineIfResumed(at: now)
         requests[slot].phase = .held
         if requests[slot].isPaused {
             hold(slot, at: now)
@@ -484,56 +442,12 @@ package struct RequestScheduler: Sendable {
         setTimer(slot, at: now)
     }
 
-    /// Records the consequences of a failed attempt for its host.
-    private mutating func recordFailure(
-        _ slot: Int,
-        _ failure: AttemptFailure,
-        at now: BootInstant,
-        _ generator: inout some RandomNumberGenerator
-    ) {
-        let host = host(of: slot)
-        if let wait = failure.retryAfter, wait > .zero { board.hold(host, until: now.advanced(by: wait)) }
-        switch failure.kind {
-        case .permanent, .pathLost: break
-        case .status(let status) where status < 500 && status != 429: board[host]?.breaker?.succeeded(at: now)
-        case .status, .transient, .timeout, .refused: board[host]?.breaker?.failed(at: now)
-        }
-        let wasLeased = requests[slot].hasLease
-        if wasLeased, failure.kind == .refused { board.report(requests[slot], isOverload: true, at: now) }
-        board.returnLease(&requests[slot])
-        board.count(host, at: now)
-        if wasLeased, failure.kind != .pathLost, failure.kind != .permanent {
-            board.delayProbe(host, at: now, &generator)
-        }
-    }
-
     // MARK: Timers
 
     /// Sets a request's timer by its phase.
     private mutating func setTimer(_ slot: Int, at now: BootInstant) {
-        let entry = requests[slot]
-        var moment = entry.deadline
-        switch entry.phase {
-        case .vacant: break
-        case .running where entry.isPaused: moment = .never
-        case .running: if board.takesPlace(requests[slot]) { moment = min(moment, entry.due) }
-        case .held: moment = .never
-        case .released, .backingOff: moment = min(moment, entry.due)
-        case .queued where entry.waitLimit != .max: moment = min(moment, waitTimeoutEnd(slot, at: now))
-        case .queued: break
-        }
-        requests.setTimer(slot, at: moment)
+        requests.setTimer(slot, at: board.timerInstant(of: requests[slot], at: now))
     }
-
-    /// Returns when the wait timeout of a queued request may expire.
-    private func waitTimeoutEnd(_ slot: Int, at now: BootInstant) -> BootInstant {
-        let left = max(0, requests[slot].waitLimit - waited(slot, at: now))
-        let isCounting = board.gate(requests[slot].gate)?.isCounting == true
-        // While its wait does not count, its timeout does not come nearer, so a shorter timer would fire repeatedly.
-        return now.advanced(by: .nanoseconds(isCounting ? left : max(left, Self.minimumTimerInterval)))
-    }
-
-    private static let minimumTimerInterval: Int64 = 100_000_000
 
     /// Handles expired timers until one results in an action.
     private mutating func nextDue(at now: BootInstant) -> Action? {
@@ -557,9 +471,8 @@ package struct RequestScheduler: Sendable {
             enqueue(slot, at: now)
         case .released: return startReleased(slot, at: now)
         case .queued:
-            let waited = waited(slot, at: now)
-            if waited >= entry.waitLimit, board.gate(entry.gate)?.isCounting == true {
-                return fail(slot, .noPath(waited: .nanoseconds(waited)), at: now)
+            if board.gates.hasTimedOut(entry, at: now) {
+                return fail(slot, .noPath(waited: .nanoseconds(board.gates.waited(entry, at: now))), at: now)
             }
             setTimer(slot, at: now)
         }
@@ -569,7 +482,7 @@ package struct RequestScheduler: Sendable {
     /// Sends a request after its random delay, unless its path was lost meanwhile, or its host is on hold.
     private mutating func startReleased(_ slot: Int, at now: BootInstant) -> Action? {
         let isHeld = board[host(of: slot)]?.earliestStart.map { $0 > now } ?? false
-        if board.takesPlace(requests[slot]), !isHeld, board.gate(requests[slot].gate)?.isOpen == true {
+        if board.takesPlace(requests[slot]), !isHeld, board.gates[requests[slot].gate]?.isOpen == true {
             return start(slot, at: now)
         }
         board.returnLease(&requests[slot])

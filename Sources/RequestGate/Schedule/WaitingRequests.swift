@@ -157,6 +157,36 @@ struct WaitingEntry: Sendable {
 
     /// The index of the list of its gate in which it is queued.
     var list: Int { 2 * Int(priority.rawValue) + (wasReleasedBefore ? 1 : 0) }
+
+    /// Returns whether an attempt is the current one, and has not ended.
+    func isRunning(_ attempt: UInt32) -> Bool { phase == .running && starts == attempt }
+
+    /// Returns the deadline that the request has if it is resumed now.
+    func deadlineIfResumed(at now: BootInstant) -> BootInstant {
+        isPaused ? deadline.advanced(by: due.duration(to: now)) : deadline
+    }
+
+    /// Begins an attempt.
+    mutating func start(at now: BootInstant, leaseTime: Duration) {
+        phase = .running
+        due = now.advanced(by: leaseTime)
+        starts &+= 1
+        if attempts < .max { attempts += 1 }
+    }
+
+    /// Removes the current attempt from those that count against the limit.
+    mutating func withdrawAttempt() { if attempts > 0 { attempts -= 1 } }
+
+    /// Holds the request while it is paused.
+    ///
+    /// - Parameters:
+    ///   - isDelayed: Whether the rest of its delay has to be kept.
+    ///   - now: The start of the pause.
+    mutating func hold(isDelayed: Bool, at now: BootInstant) {
+        phase = .held
+        delayLeft = isDelayed ? max(0, due.nanoseconds - now.nanoseconds) : 0
+        due = now
+    }
 }
 
 /// The requests queued at one gate.

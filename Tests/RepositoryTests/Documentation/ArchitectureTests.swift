@@ -10,7 +10,7 @@ import Testing
         "What `netwatch status` does": (functions: 35, files: 20),
         "An event and its subscribers": (functions: 30, files: 15),
         "An event and the journal": (functions: 30, files: 15),
-        "A GET and its value": (functions: 49, files: 18),
+        "A GET and its value": (functions: 45, files: 18),
         "A request that waits at the gate and is released": (functions: 30, files: 15),
         "A retry after a reset": (functions: 30, files: 15),
         "A resumed download": (functions: 30, files: 15),

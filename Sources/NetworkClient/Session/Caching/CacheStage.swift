@@ -78,7 +78,7 @@ final class CacheStage: @unchecked Sendable {
     /// Sends a request, unless there is no path and the stored response will do.
     private func forward(_ handle: RequestHandle, _ run: CachingRun) {
         guard run.mode != .storedOnly else { return endWithoutResponse(handle, run) }
-        if mayReplaceFailure(handle), handle.current.policy.isGated, core.dispatcher.hasNoPath(handle) {
+        if mayReplaceFailure(handle), handle.current.policy.isGated, core.gate.hasNoPath(handle) {
             return deliver(handle, run, .stale(.noPath))
         }
         handle.enter(.queued)

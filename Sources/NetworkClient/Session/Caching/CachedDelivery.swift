@@ -200,12 +200,7 @@ final class CachedDelivery: @unchecked Sendable {
         isEnded = true
         handle.run.metrics.end = .now()
         handle.enter(.attemptEnded)
-        var response = DataResponse(
-            http1: content.head,
-            buffer: body,
-            recorded: handle.run.metrics,
-            address: handle.current.url
-        )
+        var response = DataResponse(content.head, body, of: handle)
         response.cached = content.origin
         if let receiver { core.keep(handle, receiver, response) } else { core.answered(handle, response) }
     }

@@ -127,9 +127,7 @@ extension HTTPSession {
         body: RequestBody = .none,
         options: DownloadOptions = .init()
     ) -> DownloadRequest {
-        var request = options.request
-        request.destination = .receiver { (handle) throws(HTTPError) in try .taking(path, options, of: handle) }
-        return make(method, reference, parameters, headers, body, request)
+        make(method, reference, parameters, headers, body, options.writing(to: path))
     }
 
     /// Makes a request with any method, whose response's body is written to a file that a closure chooses when the head
@@ -169,9 +167,7 @@ extension HTTPSession {
         options: DownloadOptions = .init(),
         destination: @escaping @Sendable (HTTPResponse, _ suggestedName: String) throws -> String
     ) -> DownloadRequest {
-        var request = options.request
-        request.destination = .receiver { .choosing(destination, options, of: $0) }
-        return make(method, reference, parameters, headers, body, request)
+        make(method, reference, parameters, headers, body, options.writing(to: destination))
     }
 
     /// Makes a request with any method, whose response's body is written to a file or a descriptor while it is
@@ -203,8 +199,33 @@ extension HTTPSession {
         body: RequestBody = .none,
         options: RequestOptions = .init()
     ) -> DownloadRequest {
-        var options = options
+        make(method, reference, parameters, headers, body, options.writing(to: output))
+    }
+}
+
+extension DownloadOptions {
+    /// Returns the options of a request that downloads to a path.
+    func writing(to path: String) -> RequestOptions {
+        var options = request
+        options.destination = .receiver { (handle) throws(HTTPError) in try .taking(path, self, of: handle) }
+        return options
+    }
+
+    /// Returns the options of a request that downloads to a file that a closure chooses.
+    func writing(
+        to destination: @escaping @Sendable (HTTPResponse, _ suggestedName: String) throws -> String
+    ) -> RequestOptions {
+        var options = request
+        options.destination = .receiver { .choosing(destination, self, of: $0) }
+        return options
+    }
+}
+
+extension RequestOptions {
+    /// Returns the options of a request that writes its response's body to a file or a descriptor.
+    func writing(to output: BodyOutput) -> Self {
+        var options = self
         options.destination = .receiver { .taking(output, of: $0) }
-        return make(method, reference, parameters, headers, body, options)
+        return options
     }
 }

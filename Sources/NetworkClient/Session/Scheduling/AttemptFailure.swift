@@ -69,3 +69,27 @@ extension HTTPError.Code {
         }
     }
 }
+
+extension HTTPError {
+    /// Whether the error ends the request without a decision of the retry policy or the interceptors.
+    var isFinal: Bool {
+        switch code {
+        case .cancelled, .requestTimedOut, .connectivityTimedOut, .pathNotAllowed, .circuitOpen, .bodyUnavailable,
+            .bodyNotReplayable, .fileFailed:
+            true
+        default: false
+        }
+    }
+
+    /// Whether the path may be the cause, so that it has to be looked up again.
+    var mayBeCausedByPath: Bool {
+        switch code {
+        case .networkUnreachable, .hostUnreachable, .addressNotAvailable, .interfaceNotFound, .prohibited, .blackholed,
+            .connectFailed, .connectTimedOut, .tlsTimedOut, .resolveTimedOut, .nameTemporarilyUnresolvable,
+            .nameLookupFailed, .nameNotFound, .connectionLost, .bodyTruncated, .firstByteTimedOut, .readTimedOut,
+            .writeTimedOut, .pathLost, .pathNotValidated:
+            true
+        default: false
+        }
+    }
+}

@@ -11,9 +11,6 @@ import RequestGate
 /// scheduled.
 final class RequestDispatcher {
     private unowned let core: SessionCore
-    private let resolver: NameResolver
-    /// The gate keeper; nil if it was not created.
-    private(set) var existingKeeper: GateKeeper?
     private var scheduler: RequestScheduler
     private var generator = StoredGenerator()
     /// The requests by their slot in the scheduler.
@@ -23,34 +20,19 @@ final class RequestDispatcher {
     private var timerDue = BootInstant.never
     private var isDraining = false
 
-    init(_ core: SessionCore, _ resolver: NameResolver) {
+    init(_ core: SessionCore) {
         self.core = core
-        self.resolver = resolver
         scheduler = .init(breaker: core.configuration.circuitBreaker)
-    }
-
-    /// The gate keeper, created for the first request that needs it: one may have a gate although its session has none.
-    var keeper: GateKeeper {
-        if let existingKeeper { return existingKeeper }
-        let keeper = GateKeeper(
-            connectivity: core.connectivity,
-            validation: core.configuration.validation,
-            resolver: resolver,
-            loop: core.loop,
-            onChange: { [weak self] key, verdict in self?.gateChanged(key, verdict) }
-        )
-        existingKeeper = keeper
-        return keeper
     }
 
     /// Sends a request that was just started, or holds it until it may be sent.
     func admit(_ handle: RequestHandle) {
         core.loop.preconditionInEventLoop()
         let policy = handle.current.policy
-        if !policy.isRestricted, !policy.gate.waits || keeper.isQuick, !mustBeScheduled(handle) {
+        if !policy.isRestricted, !policy.gate.waits || core.gate.keeper.isQuick, !mustBeScheduled(handle) {
             return core.send(handle)
         }
-        let verdict = verdict(for: handle)
+        let verdict = core.gate.verdict(for: handle)
         if case .open(let binding, let addresses) = verdict, !mustBeScheduled(handle) {
             handle.run.give(binding, addresses)
             return core.send(handle)
@@ -62,11 +44,6 @@ final class RequestDispatcher {
     /// has recorded failures or waiting requests, which it must not overtake.
     private func mustBeScheduled(_ handle: RequestHandle) -> Bool {
         handle.current.policy.breaks || queues.isKnown(handle.current.endpoint)
-    }
-
-    private func verdict(for handle: RequestHandle) -> GateKeeper.Verdict {
-        guard handle.current.policy.isGated else { return .open(binding: .unbound, addresses: nil) }
-        return keeper.verdict(for: GateKey(handle.current))
     }
 
     private func submit(_ handle: RequestHandle, _ verdict: GateKeeper.Verdict) {
@@ -91,7 +68,7 @@ final class RequestDispatcher {
 
     /// Adds a request to the scheduler whose first attempt ran without it and failed.
     private func adopt(_ handle: RequestHandle, at now: BootInstant) -> RequestScheduler.RequestID {
-        let gate = gate(of: handle, verdict(for: handle), at: now)
+        let gate = gate(of: handle, core.gate.verdict(for: handle), at: now)
         let id = scheduler.adopt(order(for: handle, gate, nil, at: now), at: now)
         enter(handle, id, gate)
         return id
@@ -130,7 +107,7 @@ final class RequestDispatcher {
     ) -> RequestScheduler.GateID {
         let (gate, isNew) = queues.gate(of: handle.current, in: &scheduler, isOpen: verdict.isOpen, at: now)
         guard handle.current.policy.isGated else { return gate }
-        if isNew { keeper.hold(GateKey(handle.current)) }
+        if isNew { core.gate.keeper.hold(GateKey(handle.current)) }
         learn(verdict, of: GateKey(handle.current), at: now)
         return gate
     }
@@ -141,7 +118,7 @@ final class RequestDispatcher {
     /// the keeper's next evaluation would leave the gate closed.
     private func learn(_ verdict: GateKeeper.Verdict, of key: GateKey, at now: BootInstant) {
         for gate in queues.gates(for: key) { scheduler.set(gate, isOpen: verdict.isOpen, at: now) }
-        keeper.acknowledge(key, verdict)
+        core.gate.keeper.acknowledge(key, verdict)
     }
 
     /// Removes a request that has ended from the scheduler.
@@ -175,15 +152,14 @@ final class RequestDispatcher {
         handles[Int(id.slot)] = nil
         scheduled.id = nil
         guard queues.leave(gate, in: &scheduler, at: BootClock.now), handle.current.policy.isGated else { return }
-        keeper.letGo(GateKey(handle.current))
+        core.gate.keeper.letGo(GateKey(handle.current))
     }
 
-    /// Stops the timer and the gate keeper at the end of the session.
+    /// Stops the timer at the end of the session.
     func shutDown() {
         core.loop.preconditionInEventLoop()
         timer?.cancel()
         timer = nil
-        existingKeeper?.shutDown()
     }
 }
 
@@ -220,7 +196,7 @@ extension RequestDispatcher {
     ) {
         // It may have ended, with its receiver still closing.
         guard handle.run.isQueued else { return }
-        let verdict = verdict(for: handle)
+        let verdict = core.gate.verdict(for: handle)
         guard case .open(let binding, let addresses) = verdict else {
             return requeue(handle, id, attempt, verdict, at: now)
         }
@@ -296,15 +272,8 @@ extension RequestDispatcher {
                 caching?.replaceFailure(handle, .noPath)
                 continue
             }
-            core.fail(handle, error(of: .noPath(waited: .zero), handle))
+            core.fail(handle, core.gate.noPathError(for: handle, after: .zero))
         }
-    }
-
-    /// Returns whether it is known that there is no path for a request with a gate.
-    func hasNoPath(_ handle: RequestHandle) -> Bool {
-        core.loop.preconditionInEventLoop()
-        guard let wait = verdict(for: handle).wait else { return false }
-        return !wait.isUndecided
     }
 
     /// Pauses a request without a connection.
@@ -312,7 +281,7 @@ extension RequestDispatcher {
         core.loop.preconditionInEventLoop()
         handle.run.extras?.countPause()
         let now = BootClock.now
-        let id = handle.run.scheduled?.id ?? enqueue(handle, verdict(for: handle), at: now)
+        let id = handle.run.scheduled?.id ?? enqueue(handle, core.gate.verdict(for: handle), at: now)
         // It may have been paused on a connection, which it has lost since.
         scheduler.resume(id, at: now)
         scheduler.pause(id, hasConnection: false, at: now)
@@ -449,7 +418,7 @@ extension RequestDispatcher {
     private func failure(of handle: RequestHandle, _ error: HTTPError, at now: BootInstant) -> AttemptFailure {
         guard handle.current.policy.gate.waits, error.mayBeCausedByPath else { return AttemptFailure(error) }
         let key = GateKey(handle.current)
-        let verdict = keeper.refresh(key)
+        let verdict = core.gate.keeper.refresh(key)
         learn(verdict, of: key, at: now)
         return AttemptFailure(error, isPathLost: !verdict.isOpen || error.code == .pathLost)
     }
@@ -466,20 +435,13 @@ extension RequestDispatcher {
 
     /// Returns the error of a request that the scheduler fails.
     private func error(of failure: RequestScheduler.Failure, _ handle: RequestHandle) -> HTTPError {
-        let request = handle.current.copy
         switch failure {
-        case .deadline: return .timedOut(.total, after: request.limits.total, at: request.endpoint.text)
+        case .deadline:
+            return .timedOut(.total, after: handle.current.limits.total, at: handle.current.endpoint.text)
         case .breaker:
-            let reason = "\(request.endpoint.text) failed too often recently: its circuit breaker is open"
+            let reason = "\(handle.current.endpoint.text) failed too often recently: its circuit breaker is open"
             return .init(.circuitOpen, processing: .neverSent, reason: reason)
-        case .noPath(let waited):
-            let wait = keeper.verdict(for: GateKey(handle.current)).wait?.description ?? "a response from the server"
-            let waits = request.policy.gate.waits
-            let reason =
-                waits
-                ? "no path to \(request.endpoint.way) within \(waited.rounded): it waited for \(wait)"
-                : "no path to \(request.endpoint.way) that the request may use: it needs \(wait)"
-            return .init(waits ? .connectivityTimedOut : .pathNotAllowed, processing: .neverSent, reason: reason)
+        case .noPath(let waited): return core.gate.noPathError(for: handle, after: waited)
         }
     }
 }
@@ -504,36 +466,4 @@ extension RetryPolicy {
 extension AttemptFailure {
     /// Whether the failed attempt certainly had no effect.
     fileprivate var isHarmless: Bool { processing == .neverSent || processing == .refusedUnprocessed }
-}
-
-extension HTTPError {
-    /// Whether the error ends the request without a decision of the retry policy or the interceptors.
-    fileprivate var isFinal: Bool {
-        switch code {
-        case .cancelled, .requestTimedOut, .connectivityTimedOut, .pathNotAllowed, .circuitOpen, .bodyUnavailable,
-            .bodyNotReplayable, .fileFailed:
-            true
-        default: false
-        }
-    }
-
-    /// Whether the path may be the cause, so that it has to be looked up again.
-    var mayBeCausedByPath: Bool {
-        switch code {
-        case .networkUnreachable, .hostUnreachable, .addressNotAvailable, .interfaceNotFound, .prohibited, .blackholed,
-            .connectFailed, .connectTimedOut, .tlsTimedOut, .resolveTimedOut, .nameTemporarilyUnresolvable,
-            .nameLookupFailed, .nameNotFound, .connectionLost, .bodyTruncated, .firstByteTimedOut, .readTimedOut,
-            .writeTimedOut, .pathLost, .pathNotValidated:
-            true
-        default: false
-        }
-    }
-}
-
-extension Duration {
-    /// The duration for messages: in tenths of a second, or in milliseconds below 0.1 s.
-    fileprivate var rounded: Duration {
-        let milliseconds = clampedNanoseconds / 1_000_000
-        return .milliseconds(milliseconds < 100 ? milliseconds : milliseconds / 100 * 100)
-    }
 }

@@ -344,7 +344,7 @@ final class WebSocketConnection: UpgradedStreamReceiver, @unchecked Sendable {
         isOver = true
         keepAliveTimer?.cancel()
         input = ByteBuffer()
-        core.followingKeeper?.unfollow(self)
+        core.gate.followingKeeper?.unfollow(self)
         let closure = closing.closure
         if case .failure(let error) = result { failure = error }
         // First, so that the session no longer lists the request when a waiter continues.
@@ -372,13 +372,7 @@ final class WebSocketConnection: UpgradedStreamReceiver, @unchecked Sendable {
     private func endRequest() {
         guard let handle, handle.run.isUpgraded, let head else { return }
         if let failure { return core.end(handle, .failure(failure)) }
-        let response = DataResponse(
-            http1: head,
-            buffer: .init(),
-            recorded: handle.run.metrics,
-            address: handle.current.url
-        )
-        core.end(handle, .success(response))
+        core.end(handle, .success(.init(head, .init(), of: handle)))
     }
 
     /// Closes the connection, whatever the server does.

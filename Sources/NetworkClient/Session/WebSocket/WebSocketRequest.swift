@@ -154,32 +154,35 @@ extension HTTPSession {
         webSocketOptions: WebSocketOptions = .init(),
         options: RequestOptions = .init()
     ) async throws(HTTPError) -> WebSocket {
-        let headers = try handshakeFields(headers, webSocketOptions)
+        let headers = try webSocketOptions.handshakeFields(adding: headers)
+        guard configuration.transport == nil else {
+            let reason = "a WebSocket needs the session's own connections: use a session without a transport"
+            throw .init(.invalidConfiguration, processing: .neverSent, reason: reason)
+        }
         var options = options
         options.destination = .webSocket(webSocketOptions)
         options.startsAtOnce = true
         let request: WebSocketRequest = make(.get, reference, parameters, headers, .none, options)
         return try await request.opened()
     }
+}
 
-    private func handshakeFields(
-        _ headers: HTTPFields,
-        _ options: WebSocketOptions
-    ) throws(HTTPError) -> HTTPFields {
-        if let flaw = options.flaw { throw .init(.invalidConfiguration, processing: .neverSent, reason: flaw) }
-        guard configuration.transport == nil else {
-            let reason = "a WebSocket needs the session's own connections: use a session without a transport"
-            throw .init(.invalidConfiguration, processing: .neverSent, reason: reason)
-        }
-        var headers = headers
+extension WebSocketOptions {
+    /// Returns the fields of the handshake's request.
+    ///
+    /// - Throws: `invalidConfiguration` if the options are contradictory, or the user's fields contain one of the
+    ///   handshake.
+    fileprivate func handshakeFields(adding headers: HTTPFields) throws(HTTPError) -> HTTPFields {
+        if let flaw { throw .init(.invalidConfiguration, processing: .neverSent, reason: flaw) }
+        var fields = headers
         for field in headers where field.name.isOfHandshake {
             let reason = "the field \(field.name) is set by the handshake: use WebSocketOptions, and leave it out"
             throw .init(.invalidConfiguration, processing: .neverSent, reason: reason)
         }
-        for (name, value) in options.handshake.fields {
-            if let name = HTTPField.Name(name) { headers[name] = value }
+        for (name, value) in handshake.fields {
+            if let name = HTTPField.Name(name) { fields[name] = value }
         }
-        return headers
+        return fields
     }
 }
 
