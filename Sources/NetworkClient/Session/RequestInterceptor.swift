@@ -139,7 +139,7 @@ final class RequestInterceptors: Sendable {
                 try Task.checkCancellation()
                 request = try await interceptor.adapt(request, for: attempt)
             } catch {
-                throw .ofInterceptor(error)
+                throw Self.failure(error)
             }
         }
         return try head.adapted(to: request, at: url)
@@ -153,15 +153,13 @@ final class RequestInterceptors: Sendable {
         return nil
     }
 
-    /// Returns the session's interceptors with those of one request.
-    func with(_ own: [any RequestInterceptor]) -> RequestInterceptors? { .init(session: session, own: own) }
-}
-
-extension HTTPError {
     /// Returns the error of a request whose interceptor has thrown one.
-    fileprivate static func ofInterceptor(_ error: any Error) -> HTTPError {
+    fileprivate static func failure(_ error: any Error) -> HTTPError {
         .init(.interceptorFailed, processing: .neverSent, reason: "an interceptor failed: \(error)", cause: error)
     }
+
+    /// Returns the session's interceptors with those of one request.
+    func with(_ own: [any RequestInterceptor]) -> RequestInterceptors? { .init(session: session, own: own) }
 }
 
 extension HTTPRequestHead {
@@ -172,7 +170,7 @@ extension HTTPRequestHead {
             for field in fields { head.headers.replaceOrAdd(name: field.name.rawName, value: field.value) }
             return head
         }
-        .mapError { .ofInterceptor($0) }
+        .mapError { RequestInterceptors.failure($0) }
     }
 
     /// The fields that determine the framing of the body.
