@@ -78,9 +78,11 @@ struct ScriptedMonitorTests {
             },
             .text("yes")
         )
-        let request = try session(network).get("a")
-        // The path may return only once the attempt has failed: otherwise it would be a failure with a usable path.
-        while request.state != .waiting { try await Task.sleep(for: .milliseconds(1)) }
+        let request = try session(network).get("a", options: .init(startsAtOnce: false))
+        let events = request.events
+        request.resume()
+        // The path may return only once the attempt has failed. The state does not tell: it is `waiting` before the attempt too.
+        for await case .waitingForConnectivity in events { break }
         network.status = .wifi
         #expect(try await request.string() == "yes")
         #expect(transport.requests.count == 2)
