@@ -77,7 +77,8 @@ final class RequestPreparation: Sendable {
     }
 
     private func url(of reference: String) throws(HTTPError) -> HTTPURL {
-        if let last = lastURL.withLock({ $0 }), last.reference == reference { return last.url }
+        // By their bytes: strings are equal that differ in the composition of characters, and whose URLs differ.
+        if let last = lastURL.withLock({ $0 }), last.reference.utf8.elementsEqual(reference.utf8) { return last.url }
         let url = if let base { try base.resolving(reference) } else { try HTTPURL(reference) }
         lastURL.withLock { $0 = (reference, url) }
         return url

@@ -30,6 +30,14 @@ struct ExchangeTests {
         #expect(requests[1].head.contains("Content-Length: 13\r\n"))
     }
 
+    /// Swift's strings are equal if they differ in the composition of characters only.
+    @Test func `references that are equal as text have the URLs of their bytes`() throws {
+        let session = try HTTPSession(baseURL: "http://127.0.0.1:1/")
+        let references = ["caf\u{E9}", "cafe\u{301}", "caf\u{E9}", "\u{212A}", "K", "\u{212A}"]
+        let paths = references.map { session.get($0, options: .init(startsAtOnce: false)).head.path }
+        #expect(paths == ["/caf%C3%A9", "/cafe%CC%81", "/caf%C3%A9", "/%E2%84%AA", "/K", "/%E2%84%AA"])
+    }
+
     @Test func `a connection is reused`() async throws {
         let server = try ScriptedServer(always: [.forever([.readRequest, .response("x")])])
         let session = try HTTPSession(baseURL: "http://127.0.0.1:\(server.port)/", configuration: .lasting)
