@@ -1,6 +1,7 @@
 import Locking
 import NIOCore
 import NIOPosix
+import Reachability
 import ReachabilityCore
 import Synchronization
 
@@ -25,8 +26,14 @@ final class SessionCore: @unchecked Sendable {
             NegotiationStage($0, authentication.mechanismOrigins, self)
         }
     )
+    /// The source of network paths, for any thread.
+    var connectivity: any Connectivity { configuration.connectivity ?? ReachabilityMonitor.shared }
     /// Decides whether requests may be sent, by the paths to their destinations.
-    private(set) lazy var gate = SessionGate(self, resolver)
+    var gate: SessionGate {
+        loop.preconditionInEventLoop()
+        return lazyGate
+    }
+    private lazy var lazyGate = SessionGate(self, resolver)
     /// Schedules the requests that have to wait; created for the first request that is not plain.
     private(set) lazy var dispatcher: RequestDispatcher = {
         hasDispatcher = true

@@ -46,7 +46,7 @@ final class ReconnectDelay: @unchecked Sendable {
         self.continuation = continuation
         timer = core.loop.assumeIsolated().scheduleTask(in: .init(pause.delay)) { [self] in end() }
         guard pause.gateKey != nil, !core.isClosing else { return }
-        watch = core.gate.connectivity.watch([]) { [weak self, loop = core.loop] in
+        watch = core.connectivity.watch([]) { [weak self, loop = core.loop] in
             loop.execute { [weak self] in self?.networkChanged() }
         }
         networkChanged()
@@ -104,7 +104,7 @@ final class NetworkChanges: Sendable {
     init(_ core: SessionCore) {
         let counter = Counter()
         self.counter = counter
-        watch = core.gate.connectivity.watch([]) { counter.count.add(1, ordering: .relaxed) }
+        watch = core.connectivity.watch([]) { counter.count.add(1, ordering: .relaxed) }
     }
 
     deinit { watch.cancel() }

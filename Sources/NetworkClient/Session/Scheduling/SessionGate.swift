@@ -1,5 +1,4 @@
 import NIOCore
-import Reachability
 import ReachabilityCore
 import RequestGate
 
@@ -16,14 +15,11 @@ final class SessionGate {
         self.resolver = resolver
     }
 
-    /// The source of network paths.
-    var connectivity: any Connectivity { core.configuration.connectivity ?? ReachabilityMonitor.shared }
-
     /// The gate keeper, created for the first request that needs it: one may have a gate although its session has none.
     var keeper: GateKeeper {
         if let existingKeeper { return existingKeeper }
         let keeper = GateKeeper(
-            connectivity: connectivity,
+            connectivity: core.connectivity,
             validation: core.configuration.validation,
             resolver: resolver,
             loop: core.loop,
@@ -47,7 +43,6 @@ final class SessionGate {
 
     /// Returns whether it is known that there is no path for a request with a gate.
     func hasNoPath(_ handle: RequestHandle) -> Bool {
-        core.loop.preconditionInEventLoop()
         guard let wait = verdict(for: handle).wait else { return false }
         return !wait.isUndecided
     }
