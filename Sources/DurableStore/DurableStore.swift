@@ -98,7 +98,8 @@ package final class DurableStore: Sendable {
     /// - Parameters:
     ///   - essential: As for ``write(essential:_:)``.
     ///   - body: The closure, as for ``write(essential:_:)``.
-    ///   - completion: Called once on the store's thread, with the closure's value, its error, or a ``StoreError``.
+    ///   - completion: Called once with the closure's value, its error, or a ``StoreError``: on the store's thread, or, if
+    ///     the store is closed, on the caller's before this returns.
     package func write<Value: Sendable>(
         essential: Bool = false,
         _ body: @escaping @Sendable (Database) throws -> Value,

@@ -6,11 +6,6 @@ final class Inbox<Element: Sendable>: Sendable {
         var elements: [Element] = []
         /// Whether a task takes the elements, or is about to.
         var isAttended = false
-
-        mutating func attend() -> Bool {
-            defer { isAttended = true }
-            return !isAttended
-        }
     }
 
     private let state = Lock(State())
@@ -20,13 +15,11 @@ final class Inbox<Element: Sendable>: Sendable {
     /// - Returns: Whether the caller has to start the task.
     func add(_ element: Element) -> Bool {
         state.withLock { state in
+            defer { state.isAttended = true }
             state.elements.append(element)
-            return state.attend()
+            return !state.isAttended
         }
     }
-
-    /// Returns whether the caller has to start the task, which has other work than elements.
-    func attend() -> Bool { state.withLock { $0.attend() } }
 
     /// Takes all elements, in the order in which they were added.
     func take() -> [Element] {
@@ -37,7 +30,9 @@ final class Inbox<Element: Sendable>: Sendable {
         }
     }
 
-    /// Returns whether the task may end: there are no elements, and the next one starts another task.
+    /// Ends the work of the task, if there are no elements: the next one starts another task.
+    ///
+    /// - Returns: Whether the task ends.
     func leave() -> Bool {
         state.withLock { state in
             state.isAttended = !state.elements.isEmpty

@@ -28,12 +28,13 @@ actor Sender {
 
     /// An attempt that is under way, or waits for its path.
     private struct Attempt {
-        let attempt: SendAttempt
+        let sending: SendAttempt
         let isProbe: Bool
-        let work: SendAttempt.Work
+        /// Nil once it has ended: a response is not kept until its consequence is stored.
+        var work: SendAttempt.Work?
 
         /// Cancels the attempt, if it only waits for its path.
-        func withdraw() { if attempt.withdrawal.withdraw() { work.cancel() } }
+        func withdraw() { if sending.withdrawal.withdraw() { work?.cancel() } }
     }
 
     /// A parcel whose attempt has ended, or that can't be sent, and the consequence, which is not stored yet.
@@ -59,8 +60,10 @@ actor Sender {
     /// The ends of attempts that were not looked at yet, by the first item.
     private let endings = Inbox<(item: Int64, ending: SendAttempt.Ending)>()
     private var ended: [Ended] = []
+    /// Whether a task stores what has ended, or is about to.
+    private var isStoring = false
     private var isStopping = false
-    /// Those who wait until no attempt is under way.
+    /// Those who wait until nothing is under way.
     private var idleWaiters: [CheckedContinuation<Void, Never>] = []
     /// The time at the beginning of the last turn, and the time since boot.
     private var lastTime: (time: BoxTime, sinceBoot: Int64)?
@@ -117,10 +120,10 @@ actor Sender {
         let timer = limit.map { limit in
             Task {
                 try await Task.sleep(for: limit)
-                for attempt in running { attempt.work.cancel() }
+                for attempt in running { attempt.work?.cancel() }
             }
         }
-        if !attempts.isEmpty || !ended.isEmpty { await withCheckedContinuation { idleWaiters.append($0) } }
+        if !underway.isEmpty { await withCheckedContinuation { idleWaiters.append($0) } }
         timer?.cancel()
     }
 
@@ -133,7 +136,7 @@ actor Sender {
 
     /// Applies the limits of lanes, because the machine's path became expensive, or no longer is.
     func costChanged() {
-        for attempt in attempts.values where attempt.attempt.lane.options.bytesPerDay != nil {
+        for attempt in attempts.values where attempt.sending.lane.options.bytesPerDay != nil {
             attempt.withdraw()
         }
         signal.raise()
@@ -202,7 +205,7 @@ actor Sender {
             known.state.isPaused = lane.isPaused
             // What waits for a path starts again by the new rules.
             if lane.optionsText != known.stored.optionsText {
-                for attempt in attempts.values where attempt.attempt.lane.id == lane.id { attempt.withdraw() }
+                for attempt in attempts.values where attempt.sending.lane.id == lane.id { attempt.withdraw() }
             }
             let pause = isCurrent ? lane.pause : known.stored.pause
             known.stored = lane
@@ -323,35 +326,33 @@ actor Sender {
             return conclude(.init(parcel: parcel, step: .end(end), record: parcel.record, reason: reason), lane.id)
         }
         let isProbe = lanes[lane.id]?.state.started() ?? false
-        let attempt = SendAttempt(parcel, of: lane, transactions, session, credentials, cost)
+        let sending = SendAttempt(parcel, of: lane, transactions, session, credentials, cost)
         let id = parcel.items[0].id
-        let work = attempt.start { [self] ending in
+        let work = sending.start { [self] ending in
             if endings.add((id, ending)) { Task { await collect() } }
         }
-        attempts[id] = .init(attempt: attempt, isProbe: isProbe, work: work)
+        attempts[id] = .init(sending: sending, isProbe: isProbe, work: work)
     }
 
-    /// Applies the ends of attempts, and stores what follows for all that have ended meanwhile, until none is left.
+    /// Applies the ends of attempts until none is left; does not wait for what follows to be stored.
     private func collect() async {
         repeat {
             let now = await currentTime()
             for (item, ending) in endings.take() {
-                if let attempt = attempts[item] { finish(attempt, ending, now) }
+                guard let attempt = attempts[item] else { continue }
+                finish(attempt, ending, now)
+                attempts[item]?.work = nil
             }
-            if !ended.isEmpty { await storeEnded() }
-        } while !ended.isEmpty || !endings.leave()
-        guard attempts.isEmpty else { return }
-        for waiter in idleWaiters { waiter.resume() }
-        idleWaiters = []
+        } while !endings.leave()
     }
 
     private func finish(_ attempt: Attempt, _ ending: SendAttempt.Ending, _ now: BoxTime) {
-        let (parcel, lane) = (attempt.attempt.parcel, attempt.attempt.lane.id)
-        let result = attempt.attempt.result(of: ending)
+        let (parcel, lane) = (attempt.sending.parcel, attempt.sending.lane.id)
+        let result = attempt.sending.result(of: ending)
         let verdict = result?.attempt.verdict ?? .interrupted(mayBeProcessed: false)
         lanes[lane]?.state.ended(verdict, isProbe: attempt.isProbe, at: now, using: &generator)
         if let result, let rules = lanes[lane]?.state.rules {
-            conclude(conclusion(of: attempt.attempt, result, rules, now), lane)
+            conclude(conclusion(of: attempt.sending, result, rules, now), lane)
         } else {
             settle(.init(parcel: parcel, lane: lane, settlement: .unmark(parcel), returns: true))
         }
@@ -407,15 +408,24 @@ actor Sender {
     private func settle(_ parcel: Ended) {
         lanes[parcel.lane]?.pendingConclusions += 1
         ended.append(parcel)
-        if endings.attend() { Task { await collect() } }
+        if isStoring { return }
+        isStoring = true
+        Task { await storeEnded() }
     }
 
+    /// Stores what has ended, each time for all that have ended meanwhile, until none is left.
     private func storeEnded() async {
-        let group = ended
-        ended = []
-        await store(group.map(\.settlement))
-        for parcel in group { settled(parcel) }
-        if !isStopping { signal.raise() }
+        while !ended.isEmpty {
+            let group = ended
+            ended = []
+            await store(group.map(\.settlement))
+            for parcel in group { settled(parcel) }
+            if !isStopping { signal.raise() }
+        }
+        isStoring = false
+        guard underway.isEmpty else { return }
+        for waiter in idleWaiters { waiter.resume() }
+        idleWaiters = []
     }
 
     private func store(_ settlements: [SendingTransactions.Settlement]) async {

@@ -26,7 +26,7 @@ struct ItemEnding: Sendable {
         return try move(id, end, reading, nil, reason, item, database)
     }
 
-    /// Moves an item to the outcomes, within a transaction, of which all is known that is needed.
+    /// Moves an item that was read before to the outcomes, within a transaction, without reading its row again.
     func end(
         _ item: StoredItem,
         _ end: ItemEnd,

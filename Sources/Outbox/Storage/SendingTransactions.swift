@@ -142,8 +142,8 @@ struct SendingTransactions: Sendable {
     ///   - lane: The lane when the parcel was chosen.
     ///   - mayBeProcessed: Whether an attempt since then may have been processed.
     ///   - isExpensive: Whether the path is expensive.
-    ///   - completion: Called on the store's thread with the stored time before the first attempt that may have been
-    ///     processed, with ``NothingToSend``, or with an error of the store.
+    ///   - completion: Called once, on the store's thread unless the store is closed, with the stored time before the first
+    ///     attempt that may have been processed, with ``NothingToSend``, or with an error of the store.
     func mark(
         _ parcel: Parcel,
         _ lane: StoredLane,
@@ -151,11 +151,11 @@ struct SendingTransactions: Sendable {
         isExpensive: Bool,
         _ completion: @escaping @Sendable (Result<BoxTime, any Error>) -> Void
     ) {
-        storage.store.write(essential: true) { database in
-            try mark(parcel, lane, mayBeProcessed: mayBeProcessed, isExpensive: isExpensive, database)
-        } completion: {
-            completion($0)
-        }
+        storage.store.write(
+            essential: true,
+            { database in try mark(parcel, lane, mayBeProcessed: mayBeProcessed, isExpensive: isExpensive, database) },
+            completion: completion
+        )
     }
 
     private func mark(
