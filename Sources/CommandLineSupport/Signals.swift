@@ -61,7 +61,12 @@ package final class SignalDescriptor {
         let failure = pthread_sigmask(SIG_BLOCK, &mask, &previous)
         guard failure == 0 else { throw .init(code: failure) }
         previousMask = previous
-        descriptor = try retryingOnInterrupt { signalfd(-1, &mask, Int32(SFD_CLOEXEC | SFD_NONBLOCK)) }
+        do throws(SystemError) {
+            descriptor = try retryingOnInterrupt { signalfd(-1, &mask, Int32(SFD_CLOEXEC | SFD_NONBLOCK)) }
+        } catch {
+            pthread_sigmask(SIG_SETMASK, &previous, nil)
+            throw error
+        }
     }
 
     deinit { close(descriptor) }

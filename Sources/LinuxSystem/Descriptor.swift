@@ -55,7 +55,7 @@ package final class Wakeup: Sendable {
     @discardableResult
     package func wait(until deadline: Instant) -> Bool {
         var entry = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
-        return poll(&entry, 1, deadline.pollTimeout) == 1
+        return (try? retryingOnInterrupt("poll") { poll(&entry, 1, deadline.pollTimeout) }) == 1
     }
 }
 

@@ -27,6 +27,14 @@ import Testing
         #expect(error?.description == "No such file or directory")
     }
 
+    @Test func `a timeout for poll is rounded up, and limited to what poll takes`() {
+        let now = SystemClock.now
+        #expect(now.pollTimeout == 0 && Instant(nanoseconds: .min).pollTimeout == 0)
+        #expect(Instant(nanoseconds: .max).pollTimeout == .max)
+        // Some of the time passes before it is computed.
+        #expect((1...3_600_001).contains(now.advanced(by: .nanoseconds(3_600_000_000_001)).pollTimeout))
+    }
+
     @Test func `an interrupted call is made again`() throws {
         var results: [(result: Int32, errno: Int32)] = [(-1, EINTR), (-1, EINTR), (7, 0)]
         let result = try retryingOnInterrupt { () -> Int32 in
