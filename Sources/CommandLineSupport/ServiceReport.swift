@@ -61,8 +61,7 @@ package final class ServiceReport: Sendable {
     /// Reports the first failure on stderr, if that can be written.
     private func note(_ error: SystemError) {
         guard !hasFailed.exchange(true, ordering: .relaxed) else { return }
-        let words = "the service manager that NOTIFY_SOCKET names can't be told: \(error)"
-        try? LineOutput.standardError.write("netwatch: \(words)\n")
+        StandardError.note("the service manager that NOTIFY_SOCKET names can't be told: \(error)")
     }
 }
 

@@ -106,6 +106,6 @@ final class SendingWork: Sendable {
     private func report(_ error: String?) {
         guard let error, error != state.withLock({ $0.reported }) else { return }
         state.withLock { $0.reported = error }
-        try? LineOutput.standardError.write("netwatch: \(error.escapedForTerminal)\n")
+        StandardError.note(error)
     }
 }

@@ -39,10 +39,7 @@ struct JournalOptions {
             bootIdentifier: Self.bootIdentifier,
             beginning: .now,
             place: place
-        ) { text in
-            // If stderr cannot be written, nobody reads it.
-            try? LineOutput.standardError.write("netwatch: \(text.escapedForTerminal)\n")
-        }
+        ) { StandardError.note($0) }
         configuration.limits = limits
         return configuration
     }
