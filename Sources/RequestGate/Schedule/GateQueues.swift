@@ -19,7 +19,7 @@ struct GateQueues: Sendable {
     mutating func remove(_ gate: Int32) { gates.remove(gate) }
 
     /// Appends a request to its gate's queue.
-    mutating func append(_ slot: Int, in requests: inout WaitingRequests, at now: BootInstant) {
+    mutating func enqueue(_ slot: Int, in requests: inout WaitingRequests, at now: BootInstant) {
         let gate = requests[slot].gate
         requests[slot].phase = .queued
         requests[slot].waited = closedTime(of: gate, at: now) - requests[slot].waited
@@ -27,7 +27,7 @@ struct GateQueues: Sendable {
     }
 
     /// Removes a request from its gate's queue if it is queued.
-    mutating func remove(_ slot: Int, in requests: inout WaitingRequests, at now: BootInstant) {
+    mutating func dequeue(_ slot: Int, in requests: inout WaitingRequests, at now: BootInstant) {
         guard requests[slot].phase == .queued else { return }
         let gate = requests[slot].gate
         gates[gate]?.lists.remove(Int32(slot), &requests)

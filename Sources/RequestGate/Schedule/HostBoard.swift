@@ -88,7 +88,7 @@ struct HostBoard: Sendable {
 
     /// Appends a request to its gate's queue.
     mutating func enqueue(_ slot: Int, in requests: inout WaitingRequests, at now: BootInstant) {
-        gates.append(slot, in: &requests, at: now)
+        gates.enqueue(slot, in: &requests, at: now)
         queue(host(of: requests[slot]))
     }
 

@@ -170,7 +170,7 @@ package struct RequestScheduler: Sendable {
 
     /// Removes a request and frees its slot.
     private mutating func vacate(_ slot: Int, at now: BootInstant) {
-        board.gates.remove(slot, in: &requests, at: now)
+        board.gates.dequeue(slot, in: &requests, at: now)
         endDelay(slot)
         board.returnLease(&requests[slot])
         let gate = requests[slot].gate
@@ -222,7 +222,7 @@ package struct RequestScheduler: Sendable {
     /// Keeps a paused request until it is resumed.
     private mutating func hold(_ slot: Int, at now: BootInstant) {
         let isDelayed = requests[slot].phase == .backingOff
-        board.gates.remove(slot, in: &requests, at: now)
+        board.gates.dequeue(slot, in: &requests, at: now)
         endDelay(slot)
         board.returnLease(&requests[slot])
         requests[slot].hold(isDelayed: isDelayed, at: now)
@@ -284,7 +284,7 @@ package struct RequestScheduler: Sendable {
         at now: BootInstant,
         _ generator: inout some RandomNumberGenerator
     ) -> Action? {
-        board.gates.remove(slot, in: &requests, at: now)
+        board.gates.dequeue(slot, in: &requests, at: now)
         requests[slot].wasReleasedBefore = true
         let delay = board.lease(&requests[slot], at: now, &generator)
         guard delay > .zero else { return start(slot, at: now) }
