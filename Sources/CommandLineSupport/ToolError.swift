@@ -88,7 +88,7 @@ extension ReachabilityError {
 }
 
 extension ToolError {
-    /// Evaluates an expression about the monitor, whose error becomes the one for the user.
+    /// Evaluates an expression that throws an error of `Reachability`, and throws the error for the user instead.
     package static func wrapping<Value>(
         _ value: @autoclosure () throws(ReachabilityError) -> Value
     ) throws(ToolError) -> Value {

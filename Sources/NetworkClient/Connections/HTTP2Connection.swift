@@ -163,7 +163,7 @@ final class HTTP2Connection: ChannelInboundHandler, RemovableChannelHandler, Soc
     /// Separates an exchange from its stream.
     private func detach(_ exchange: any HTTPExchange) -> HTTP2Stream? {
         let stream = streams.detach(exchange)
-        // Not in the table: the failed promise may call this connection.
+        // Not within the table's method: the failed promise may call this connection, which uses the table.
         stream?.dropUnsent()
         return stream
     }
@@ -244,7 +244,7 @@ final class HTTP2Connection: ChannelInboundHandler, RemovableChannelHandler, Soc
     }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-        output.beginRead()
+        output.isInRead = true
         let frame = unwrapInboundIn(data)
         switch frame.payload {
         case .headers(let section): receive(section, frame.streamID)
@@ -258,7 +258,7 @@ final class HTTP2Connection: ChannelInboundHandler, RemovableChannelHandler, Soc
     }
 
     func channelReadComplete(context: ChannelHandlerContext) {
-        output.endRead()
+        output.isInRead = false
         lastByte = .now()
         if let stream = faulted.take() { fail(stream, .malformed("the stream had to be reset")) }
         for stream in answered { finish(stream) }

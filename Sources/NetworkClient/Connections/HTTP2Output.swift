@@ -10,8 +10,8 @@ final class HTTP2Output {
     private var context: ChannelHandlerContext?
     /// Whether frames were written that are not flushed yet.
     private var isFlushDue = false
-    /// Whether the channel is being read: the frames of this time are flushed at its end.
-    private(set) var isInRead = false
+    /// Whether the channel is being read: frames that are written meanwhile are flushed at the end of the read.
+    var isInRead = false
     /// Whether the channel is closed, or about to be.
     private(set) var isClosed = false
 
@@ -41,10 +41,6 @@ final class HTTP2Output {
         isFlushDue = false
         context?.flush()
     }
-
-    func beginRead() { isInRead = true }
-
-    func endRead() { isInRead = false }
 
     /// Closes the channel.
     ///

@@ -1,7 +1,7 @@
 import NIOCore
 import NIOHTTP2
 
-/// The flow control of what an HTTP/2 connection receives: returns the bytes that were taken to the server's windows
+/// The flow control of what an HTTP/2 connection receives: allows the server to send as many bytes again as were taken
 /// (RFC 9113, 5.2).
 ///
 /// Confined to the connection's event loop.

@@ -54,7 +54,7 @@ final class ResponseDecoder: ChannelInboundHandler, RemovableChannelHandler {
             case .failure(let fault): fail(fault, context)
             case .success((_, nil)): return
             case .success((let consumed, .body(let count)?)):
-                // The piece of the body are the last bytes.
+                // The last of the consumed bytes are the piece of the body.
                 bytes.moveReaderIndex(forwardBy: consumed - count)
                 guard let piece = bytes.readSlice(length: count) else { return }
                 context.fireChannelRead(wrapInboundOut(.body(piece)))

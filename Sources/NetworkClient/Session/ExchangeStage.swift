@@ -50,10 +50,10 @@ package enum SendDecision {
     /// continues meanwhile. If the user pauses the request, the task is cancelled, and all stages are called again
     /// later.
     case deferred(@Sendable () async throws(HTTPError) -> HTTPRequestHead)
-    /// Wait until the closure has called the one that it is given, with the head or the error of the attempt.
+    /// Wait for a result without a task.
     ///
-    /// The same without a task: the closure is called on the event loop, and must not block. What it passes after the request
-    /// was cancelled or paused has no effect.
+    /// The closure is called on the event loop, and must not block. It is given a closure to call once with the head, or
+    /// with the error of the attempt. A result that comes after the request was cancelled or paused is ignored.
     case awaiting((@escaping @Sendable (Result<HTTPRequestHead, HTTPError>) -> Void) -> Void)
 }
 

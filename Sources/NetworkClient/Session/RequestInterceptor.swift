@@ -59,7 +59,8 @@ extension RequestInterceptor {
 
 /// An interceptor that prepares attempts without a task.
 ///
-/// As the only interceptor of a request it is called on the session's event loop; with others, in the request's task.
+/// As a request's only interceptor, in a session without interceptors, it is called on the session's event loop; with
+/// others, in the request's task.
 package protocol AttemptHook: RequestInterceptor {
     /// Prepares an attempt, and calls a closure once with the fields to set in its head, or with the request's error.
     ///
@@ -117,7 +118,7 @@ public struct FailedAttempt: Sendable {
 final class RequestInterceptors: Sendable {
     private let session: [any RequestInterceptor]
     private let own: [any RequestInterceptor]
-    /// The only interceptor, if it needs no task; nil otherwise.
+    /// The request's own interceptor, if it is the only one and needs no task; nil otherwise.
     let hook: (any AttemptHook)?
 
     /// Creates them; nil if there are none.

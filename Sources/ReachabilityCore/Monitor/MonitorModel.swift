@@ -1,5 +1,7 @@
 /// The model of the machine's network as a monitor keeps it, and what is derived from it: its evaluation, which messages
 /// are urgent, and which gateways compete.
+///
+/// The effect of a message, or of dumps, does not invalidate the evaluation by itself: the caller absorbs it.
 struct MonitorModel: Sendable {
     /// What messages and dumps have said.
     private(set) var snapshot = NetworkSnapshot()
@@ -14,8 +16,8 @@ struct MonitorModel: Sendable {
 
     /// Applies a message.
     ///
-    /// It may say of a link whether that connects its master to the outside: a bridge without such a port has lost its
-    /// carrier.
+    /// A message about a link may show whether the link connects its master to the outside: a bridge without such a port
+    /// has lost its carrier.
     mutating func apply(_ event: KernelEvent, _ header: NetlinkHeader, at now: Instant) -> SnapshotEffect {
         let effect = snapshot.apply(event, header, at: now)
         if case .link(let message) = event, let link = snapshot.link(message.index) {

@@ -4,7 +4,7 @@
 /// (`fib_select_default`). Otherwise neighbours decide nothing, and their changes, many on a busy link, are not received.
 struct NeighbourWatch: Sendable, Hashable {
     /// Whether routes changed, so that other gateways may compete.
-    private(set) var isStale = false
+    private var isStale = false
     private var interfaces: Set<InterfaceIndex> = []
 
     /// Records that routes changed, so that other gateways may compete.

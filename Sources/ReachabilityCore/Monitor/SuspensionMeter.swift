@@ -4,7 +4,8 @@ struct SuspensionMeter: Sendable, Hashable {
 
     /// Takes the time that the machine has been suspended since its start: `CLOCK_BOOTTIME` minus `CLOCK_MONOTONIC`.
     ///
-    /// - Returns: How long it was suspended since the previous call; nil if it was not, or this is the first call.
+    /// - Returns: How long it was suspended since the previous call; nil if that is less than
+    ///   ``Pacing/shortestSuspension``, and at the first call.
     mutating func measure(_ total: Duration) -> Duration? {
         defer { self.total = total }
         guard let before = self.total, total - before >= Pacing.shortestSuspension else { return nil }

@@ -204,7 +204,7 @@ struct HookProcess {
         let own = environment.map { strdup("\($0)=\($1)") }
         defer { for pointer in words + own { free(pointer) } }
         var variables = HookEnvironment.own(without: environment).map(Optional.some) + own + [nil]
-        // In a group of its own, which is ended with it.
+        // In a group of its own, which is ended with it: that of the attributes is 0, a new one, by default.
         return try ChildProcess.spawn(mask: mask, flags: POSIX_SPAWN_SETPGROUP) {
             posix_spawn(&$0, "/bin/sh", &actions, &$1, &words, &variables)
         }

@@ -3,12 +3,14 @@ import CommandLineSupport
 import Glibc
 import LinuxSystem
 
-/// A command that was started, in this process's own group, so that the terminal and job control see both as one job.
+/// A command that was started.
 struct ChildProcess {
     /// Its process id; valid until ``outcome()`` has returned its end.
     let id: pid_t
 
     /// Starts a command, found as shells find it (posix_spawn(3)), with this process's files.
+    ///
+    /// It is in this process's group, so that the terminal and job control see both as one job.
     ///
     /// - Parameters:
     ///   - command: The command and its arguments, byte for byte.
