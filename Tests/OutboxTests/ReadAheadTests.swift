@@ -10,6 +10,14 @@ import Testing
         try OutboxLab { _ in [.custom { _ in usleep(5_000) }, .response("done")] }
     }
 
+    /// A server that responds to the items from a number on once the latch is opened.
+    private func lab(holdingFrom first: Int, _ latch: ServerLatch) throws -> OutboxLab {
+        try OutboxLab { request in
+            let number = Int(request.path.split(separator: "/").last ?? "") ?? 0
+            return (number < first ? [] : [.await(latch)]) + [.response("done")]
+        }
+    }
+
     private func add(_ count: Int, to lab: OutboxLab) async throws {
         let outbox = try await lab.open(OutboxLab.addsOnly)
         let lane = lab.lane(outbox, .init(order: .unordered(width: 8)))
@@ -21,11 +29,14 @@ import Testing
     func `an item that is held or cancelled while those before it are sent is not sent`(
         command: BoxStorage.Command
     ) async throws {
-        let lab = try lab()
+        let latch = try ServerLatch()
+        let lab = try lab(holdingFrom: 151, latch)
         try await add(300, to: lab)
         let outbox = try await lab.open()
-        while lab.server.requests.value.count < 60 { try await Task.sleep(for: .milliseconds(1)) }
+        // By then up to 128 items are read ahead, these among them.
+        while lab.server.requests.value.count < 150 { try await Task.sleep(for: .milliseconds(1)) }
         for id in 200...210 { try await outbox.storage.perform(command, on: Int64(id)) }
+        latch.open()
         while try await outbox.statistics().ended[.delivered] != 289 { try await Task.sleep(for: .milliseconds(5)) }
         let paths = lab.server.requests.value.map(\.path)
         #expect(Set(paths).count == 289 && paths.count == 289)
@@ -34,11 +45,13 @@ import Testing
     }
 
     @Test func `a lane that is paused while its items are sent sends no further ones`() async throws {
-        let lab = try lab()
+        let latch = try ServerLatch()
+        let lab = try lab(holdingFrom: 61, latch)
         try await add(300, to: lab)
         let outbox = try await lab.open()
         while lab.server.requests.value.count < 60 { try await Task.sleep(for: .milliseconds(1)) }
         try await outbox.storage.setPaused(true, lane: "readings")
+        latch.open()
         // Those whose first byte had left are finished.
         while try await outbox.items().contains(where: { $0.state == .sending }) {
             try await Task.sleep(for: .milliseconds(1))

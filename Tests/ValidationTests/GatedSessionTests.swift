@@ -14,6 +14,8 @@ import Validation
             var isOpen = false
             /// What the network does in place of a server and the portal.
             var busy = false
+            /// What it waits for before it does that.
+            var held: ServerLatch?
             /// The requests that are being answered, except probes.
             var current = 0
             var maximum = 0
@@ -41,7 +43,10 @@ import Validation
                     state.probes += 1
                     return state
                 }
-                if state.busy { return [.response("busy", status: "503 Service Unavailable")] }
+                if state.busy {
+                    return (state.held.map { [.await($0)] } ?? [])
+                        + [.response("busy", status: "503 Service Unavailable")]
+                }
                 return [state.isOpen ? .response(status: "204 No Content") : page]
             }
             let isOpen = state.update { state in
@@ -98,11 +103,26 @@ import Validation
         try HTTPSession(baseURL: "http://shop.example", configuration: validator.gating(configuration(portal)))
     }
 
+    /// The requests in the order in which they are sent.
+    private struct SendingOrder: EventMonitor {
+        let ids = Observed<[UInt64]>([])
+
+        func request(_ request: RequestHandle, did event: RequestEvent) {
+            if case .attempt = event { ids.update { $0.append(request.id) } }
+        }
+    }
+
     @Test func `1,000 requests wait behind a portal, and are served once it opens, in steps, by priority`() async throws
     {
         let portal = try Portal()
         let validator = try Self.validator(portal)
-        let session = try Self.session(validator, portal)
+        let order = SendingOrder()
+        var configuration = try Self.configuration(portal)
+        configuration.eventMonitors.append(order)
+        let session = try HTTPSession(
+            baseURL: "http://shop.example",
+            configuration: validator.gating(configuration)
+        )
         let requests = (0..<1_000).map { number in
             let priority: RequestPriority = number < 900 ? .normal : .high
             return session.get("\(number)", options: .init(priority: priority))
@@ -119,7 +139,8 @@ import Validation
         #expect(state.pages == 0 && state.served.count == 1_000 && Set(state.served).count == 1_000)
         // All at once would be 1,000: the first is sent alone, and then as many as the responses allow.
         #expect(state.maximum < 200, "\(state.maximum)")
-        let early = state.served.prefix(150).count { (Int($0.split(separator: "/").last ?? "") ?? 0) >= 900 }
+        let high = Set(requests[900...].map(\.id))
+        let early = order.ids.value.prefix(150).count { high.contains($0) }
         #expect(early >= 90, "\(early) of the first 150 have the high priority")
         #expect(session.cookies?.cookies.isEmpty == true)
     }
@@ -145,9 +166,11 @@ import Validation
 
     @Test func `a path that can't be judged holds nothing back`() async throws {
         let portal = try Portal()
-        portal.state.update { ($0.busy, $0.isOpen) = (true, true) }
+        let held = try ServerLatch()
+        portal.state.update { ($0.busy, $0.isOpen, $0.held) = (true, true, held) }
         let validator = try Self.validator(portal)
         #expect(validator.validationStatus == .notChecked)
+        held.open()
         let session = try Self.session(validator, portal)
         #expect(try await session.get("a").string() == "here")
         #expect(validator.validationStatus == .inconclusive && portal.state.value.probes > 0)

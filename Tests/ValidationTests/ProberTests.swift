@@ -84,8 +84,11 @@ import ValidationCore
 
     @Test func `a name server is asked for the addresses of a name`() async throws {
         let server = try LoopbackNameServer { _, query in [LoopbackNameServer.reply(to: query, [192, 0, 2, 7])] }
+        let start = ContinuousClock.now
         #expect(await Self.ask(server) == .nameAnswer(code: 0, addresses: [Self.address]))
-        #expect(server.queries.value == 1)
+        // One each second until the reply.
+        let seconds = Int((ContinuousClock.now - start).components.seconds)
+        #expect((1...1 + seconds).contains(server.queries.value))
     }
 
     @Test func `datagrams that don't reply to the query are dropped`() async throws {
@@ -101,8 +104,10 @@ import ValidationCore
         let server = try LoopbackNameServer { number, query in
             number < 3 ? [] : [LoopbackNameServer.reply(to: query, [192, 0, 2, 7])]
         }
+        let start = ContinuousClock.now
         #expect(await Self.ask(server) == .nameAnswer(code: 0, addresses: [Self.address]))
-        #expect(server.queries.value == 3)
+        let seconds = Int((ContinuousClock.now - start).components.seconds)
+        #expect((3...max(3, 1 + seconds)).contains(server.queries.value))
     }
 
     @Test func `a name server that stays silent is given up at the time limit`() async throws {

@@ -44,7 +44,7 @@ struct OnceTests {
         let none = try lab.run(["--once"])
         #expect(none.code == 2 && none.errors.isEmpty, "\(none)")
         try lab.stopBroker()
-        let gone = try lab.run(["--once", "--timeout", "1s"])
+        let gone = try lab.run(["--once", "--timeout", "5s"])
         #expect(gone.code == 2 && gone.output.isEmpty)
         #expect(gone.errors.hasPrefix("netwatch: nothing is known of the fleet at '127.0.0.1': "), "\(gone)")
         #expect(gone.errors.contains("refuses connections") && gone.errors.filter(\.isNewline) == "\n")

@@ -150,7 +150,12 @@ import Testing
         let remote = try uplinks.home.run { try EventClient(port: 8787) }
         remote.send("GET /v1/state HTTP/1.1\r\nHost: 127.0.0.1:8787\r\n\r\n")
         #expect(try remote.response().status == 200)
-        let written = String(decoding: try Repository.bytes(of: metrics.path), as: UTF8.self)
+        // It is written after the service has begun to listen.
+        var written = ""
+        let deadline = ContinuousClock.now + .seconds(60)
+        while !written.contains("netwatch_state{state=\"wifi\"} 1\n"), ContinuousClock.now < deadline {
+            written = String(decoding: try Repository.bytes(of: metrics.path), as: UTF8.self)
+        }
         var status = stat()
         #expect(stat(metrics.path, &status) == 0 && status.st_mode & 0o777 == 0o644)
         #expect(written.contains("netwatch_state{state=\"wifi\"} 1\n"))

@@ -69,7 +69,7 @@ struct ExpectationTests {
             .readToEnd,
         ])
         let options = RequestOptions(expectsContinue: true, startsAtOnce: false)
-        let request = try session(server, expectContinue: .seconds(3))
+        let request = try session(server, expectContinue: .seconds(10))
             .upload("a", from: .bytes([1]), options: options)
         let events = request.events
         request.resume()
@@ -77,7 +77,7 @@ struct ExpectationTests {
         request.pause()
         request.resume()
         // Longer than the wait for 100 Continue.
-        try await Task.sleep(for: .seconds(4))
+        try await Task.sleep(for: .seconds(11))
         latch.open()
         #expect(try await request.response().status == 403)
         try await server.waitForEnds()

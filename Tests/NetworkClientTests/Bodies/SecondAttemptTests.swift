@@ -67,12 +67,13 @@ struct SecondAttemptTests {
     }
 
     @Test func `a one-time body that was not read yet is sent by a later attempt`() async throws {
-        let server = try ScriptedServer(always: [.readRequest, .response()])
+        // An address from which nothing connects, so that the port stays free.
+        let server = try ScriptedServer(on: .ipv4(127, 77, 0, 3), always: [.readRequest, .response()])
         let port = server.port
         try await server.stop()
         let sequence = WatchedSequence([[1]])
         let session = try HTTPSession(
-            baseURL: "http://127.0.0.1:\(port)/",
+            baseURL: "http://127.77.0.3:\(port)/",
             configuration: .init(timeouts: .lasting, retry: .init(maximumAttempts: 2, baseDelay: .milliseconds(1)))
         )
         let error = await #expect(throws: HTTPError.self) {

@@ -76,13 +76,14 @@ struct ConnectionFaultTests {
             let server = try ScriptedServer(in: faults.lab, backlog: 0, accepting: 1) { _ in
                 [.readRequest, .response("one"), .readRequest, .close]
             }
-            var configuration = HTTPConfiguration.lasting
-            configuration.limit(\.total, .milliseconds(300))
-            let session = try faults.session(configuration)
+            let session = try faults.session(.lasting)
             let url = "http://127.0.0.1:\(server.port)/"
             #expect(try await session.get(url).string() == "one")
             let filler = try FilledBacklog(of: server, in: faults.lab)
-            let error = await #expect(throws: HTTPError.self) { try await session.get(url).response() }
+            var limits = Timeouts.lasting
+            limits.total = .seconds(3)
+            let request = session.get(url, options: .init(timeouts: limits))
+            let error = await #expect(throws: HTTPError.self) { try await request.response() }
             #expect(error?.code == .requestTimedOut)
             #expect(error?.processing == .maybeProcessed)
             try await faults.end(session)

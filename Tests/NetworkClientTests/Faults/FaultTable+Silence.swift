@@ -42,10 +42,12 @@ extension FaultTable {
             .requestTimedOut,
             .answered
         ) {
-            $0.limit(\.total, .milliseconds(300))
+            $0.limit(\.total, .seconds(3))
             $0.limit(\.read, .seconds(30))
         },
-        Fault("too slow as a whole", [.readRequest, .hold], .requestTimedOut, .maybeProcessed) { $0.limit(\.total) },
+        Fault("too slow as a whole", [.readRequest, .hold], .requestTimedOut, .maybeProcessed) {
+            $0.limit(\.total, .seconds(3))
+        },
         Fault("reads nothing of an upload", [.hold], .writeTimedOut, .maybeProcessed, upload: largeUpload) {
             $0.limit(\.write)
         },

@@ -20,14 +20,14 @@ struct NameFaultTests {
         try await FaultLab.run { faults in
             let names = try NameServer(in: faults.lab) { _ in reply }
             var configuration = HTTPConfiguration.lasting
-            if reply == .silence { configuration.limit(\.resolve) }
+            if reply == .silence { configuration.limit(\.resolve, .seconds(3)) }
             let session = try faults.session(configuration)
             let error = await #expect(throws: HTTPError.self) {
                 _ = try await session.get("http://some-name.test/").response()
             }
             #expect(error?.code == code, "\(error.debugDescription)")
             #expect(error?.processing == .neverSent)
-            #expect(names.questions.value.contains("some-name.test"))
+            try await names.questions.wait(for: "the question") { $0.contains("some-name.test") }
             try await faults.end(session)
             names.stop()
         }

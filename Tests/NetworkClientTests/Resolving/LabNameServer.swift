@@ -15,7 +15,9 @@ final class LabNameServer: Sendable {
     init(_ manner: NameServerHandler.Manner, in loops: LabLoops) async throws {
         lab = loops.lab
         folder = try LabFolder()
-        try folder.write("resolv.conf", "nameserver 127.0.0.1\noptions attempts:1 timeout:2\n")
+        // A response is waited for, however busy the machine is.
+        let limits = if case .silence = manner { "attempts:1 timeout:2" } else { "attempts:5 timeout:30" }
+        try folder.write("resolv.conf", "nameserver 127.0.0.1\noptions \(limits)\n")
         channel = try await loops.lab.run {
             DatagramBootstrap(group: loops.group)
                 .channelInitializer { channel in

@@ -102,7 +102,9 @@ struct ConnectionReuseTests {
         let server = try ScriptedServer(always: [
             .readHead, .response("no", status: "403 Forbidden"), .readToEnd,
         ])
-        let session = try HTTPSession(baseURL: "http://127.0.0.1:\(server.port)/", configuration: .lasting)
+        var configuration = HTTPConfiguration.lasting
+        configuration.timeouts.expectContinue = .seconds(300)
+        let session = try HTTPSession(baseURL: "http://127.0.0.1:\(server.port)/", configuration: configuration)
         let request = session.post("", body: .text("secret"), options: .init(expectsContinue: true))
         #expect(try await request.response().status == 403)
         try await server.waitForEnds()

@@ -82,7 +82,7 @@ struct ScriptedMonitorTests {
         let events = request.events
         request.resume()
         // The path may return only once the attempt has failed. The state does not tell: it is `waiting` before the attempt too.
-        for await case .waitingForConnectivity in events { break }
+        for await case .pathLost in events { break }
         network.status = .wifi
         #expect(try await request.string() == "yes")
         #expect(transport.requests.count == 2)

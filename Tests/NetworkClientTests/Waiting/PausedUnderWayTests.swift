@@ -56,8 +56,11 @@ struct PausedUnderWayTests {
 
     @Test func `stage timeouts are suspended during a pause`() async throws {
         let latch = try ServerLatch()
+        let hasResponded = Observed(false)
         let server = try ScriptedServer { number in
-            number == 0 ? [.readRequest, .await(latch), .response("late")] : [.readRequest, .readToEnd]
+            number == 0
+                ? [.readRequest, .await(latch), .response("late"), .custom { _ in hasResponded.update { $0 = true } }]
+                : [.readRequest, .readToEnd]
         }
         let session = try HTTPSession(
             baseURL: "http://127.0.0.1:\(server.port)/",
@@ -76,6 +79,7 @@ struct PausedUnderWayTests {
         #expect(error?.code == .firstByteTimedOut)
         #expect(!request.isFinished)
         latch.open()
+        try await hasResponded.wait(for: "the response") { $0 }
         request.resume()
         #expect(try await request.string() == "late")
     }

@@ -92,12 +92,14 @@ struct RetryingTests {
     }
 
     @Test func `a request that was never sent is retried, whatever its method`() async throws {
-        let gone = try ScriptedServer(always: [.readRequest])
+        // An address from which nothing connects, so that the port stays free.
+        let address = ServerAddress.ipv4(127, 77, 0, 2)
+        let gone = try ScriptedServer(on: address, always: [.readRequest])
         let port = gone.port
         try await gone.stop()
         let server = Lock<ScriptedServer?>(nil)
         let session = try HTTPSession(
-            baseURL: "http://127.0.0.1:\(port)/",
+            baseURL: "http://127.77.0.2:\(port)/",
             configuration: .init(
                 timeouts: .lasting,
                 retry: Self.quick,
@@ -105,7 +107,9 @@ struct RetryingTests {
                     ClosureInterceptor(onRetry: { attempt in
                         #expect(attempt.error.code == .connectionRefused)
                         // From now on, a server listens on the port.
-                        let started = try? ScriptedServer(port: port) { _ in [.readRequest, .response("yes")] }
+                        let started = try? ScriptedServer(on: address, port: port) { _ in
+                            [.readRequest, .response("yes")]
+                        }
                         server.withLock { $0 = started }
                         return nil
                     })

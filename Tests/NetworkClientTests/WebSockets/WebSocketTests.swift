@@ -279,7 +279,7 @@ struct WebSocketTests {
             }
             while true { try connection.readFrame(into: frames) }
         }
-        let options = WebSocketOptions(keepAliveInterval: .milliseconds(20), keepAliveTimeout: .seconds(5))
+        let options = WebSocketOptions(keepAliveInterval: .milliseconds(20), keepAliveTimeout: .seconds(20))
         let socket = try await lab.session.webSocket("", webSocketOptions: options)
         let error = await #expect(throws: HTTPError.self) { try await socket.receive() }
         #expect(error?.code == .connectionLost && error?.reason.contains("ping") == true)

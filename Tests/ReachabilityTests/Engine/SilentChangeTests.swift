@@ -63,7 +63,7 @@ import Testing
         try lab.makeUplink("wan0", index: 10, address: "2001:db8::2/64")
         var route = RouteMessage(destination: .all(.ipv6))
         route.nextHops = [.init(interface: 10, gateway: IPAddress("2001:db8::1"))]
-        route.lifetime = .seconds(1)
+        route.lifetime = .seconds(5)
         try lab.rtnl.route(.add, route)
         let probe = try EngineProbe(in: lab)
         defer { probe.engine.stop() }

@@ -40,14 +40,14 @@ import Testing
 
     @Test func `the timeout's message has the state and its reason`() throws {
         let uplinks = try Uplinks()
-        let absent = try uplinks.tool("wait", "--timeout", "500ms")
+        let absent = try uplinks.tool("wait", "--timeout", "2s")
         #expect(try absent.exitCode() == 75)
         let state = "the state is 'notReachable': ap0 has no carrier, as its other end is down"
         let line = "netwatch: the time is up: \(state) (waited for reachable); give a longer --timeout\n"
         let words = try absent.errors.rest()
         #expect(words == line)
         try uplinks.connectWiFi()
-        let another = try uplinks.tool("wait", "--for", "cellular", "--timeout", "500ms")
+        let another = try uplinks.tool("wait", "--for", "cellular", "--timeout", "2s")
         #expect(try another.exitCode() == 75)
         let path = try another.errors.rest()
         #expect(path.contains("the time is up: the state is 'wifi': wlan0 (virtual), ipv4 192.0.2.2 via 192.0.2.1"))
