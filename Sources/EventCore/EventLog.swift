@@ -3,7 +3,7 @@
 /// A ring: when it is full, each event takes the place of the oldest one. Subscribers have no queues of their own, only
 /// a position in the log (``EventCursor``), so that one that reads nothing costs no memory.
 ///
-/// What each delivery needs is inlinable, so that the server's code is specialized for its events.
+/// The members that each delivery needs are inlinable, so that the server's code is specialized for its events.
 package struct EventLog<Event: Sendable>: Sendable {
     /// The run whose events these are.
     package let run: UInt64

@@ -14,7 +14,7 @@ final class JournalQueue: Sendable {
         case queued
     }
 
-    /// What one job stores.
+    /// The contents of one job.
     struct Batch: Sendable {
         var events: [StoredEvent] = []
         var totals: EventTotals?

@@ -112,7 +112,7 @@ extension Database {
 
 /// Makes a history of the rows of a journal.
 private struct HistoryReader {
-    /// What leads from the journal's time to the wall clock.
+    /// The offset from the journal's time to the wall clock.
     let offset: Int64
     private(set) var history: History?
     private var run: Int64?

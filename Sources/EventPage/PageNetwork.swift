@@ -1,7 +1,7 @@
 import NetwatchCore
 package import ReachabilityCore
 
-/// What the page shows of the machine besides its events.
+/// The part of the page about the machine, besides its events.
 package struct PageNetwork: Sendable {
     /// The machine's name.
     let machine: String

@@ -89,13 +89,13 @@ package struct EventServerLimits: Sendable {
     package var subscribers = 256
     /// The number of subscribers of one user that wait for their turn.
     package var waiting = 256
-    /// How long a request's head may take from the connection's first byte on, and a client to close after an error.
+    /// The maximum time for a request's head from the connection's first byte on, and for a client to close after an error.
     package var headTimeout = TimeAmount.seconds(10)
-    /// How long a connection may be idle between two requests.
+    /// The maximum time between two requests of a connection.
     package var idleTimeout = TimeAmount.seconds(60)
     /// The interval of comments to streams to which nothing else was sent.
     package var commentInterval = TimeAmount.seconds(30)
-    /// How long the path to a host may take.
+    /// The maximum time for the path to a host.
     package var pathTimeout = TimeAmount.seconds(20)
 
     /// Creates the usual limits.

@@ -21,7 +21,7 @@ final class EventFollower: Sendable {
     private let statusValue = Atomic<Int8>(ReachabilityStatus.unknown.rawValue)
     private let wakeup = try? Wakeup()
 
-    /// How long nothing may arrive: the service sends a comment every 30 s.
+    /// The time without data after which the connection counts as lost: the service sends a comment every 30 s.
     private static let idleTimeout = Duration.seconds(75)
     /// The wait before the first attempt to connect again; it doubles with each failure.
     private static let firstDelay = Duration.milliseconds(100)

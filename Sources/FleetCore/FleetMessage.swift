@@ -44,7 +44,7 @@ package struct FleetEvent: Hashable, Sendable {
 
 /// The messages that a machine of a fleet publishes.
 package enum FleetMessage {
-    /// How long a broker keeps the state of a machine that is not heard of any more, in seconds.
+    /// The time for which a broker keeps the state of a machine after its last message, in seconds.
     package static let expiry: UInt32 = 30 * 86_400
 
     /// Returns the message that the machine is connected, or was stopped.

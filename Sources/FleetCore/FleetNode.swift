@@ -6,7 +6,7 @@ package struct FleetNode: Hashable, Sendable {
     package var prefix: String
     package var group: String
     package var name: String
-    /// What else is known of the machine, by name.
+    /// Further properties of the machine, by name.
     package var labels: [String: String]
 
     package init(prefix: String = "netwatch", group: String = "default", name: String, labels: [String: String] = [:]) {

@@ -29,7 +29,7 @@ final class ClientCore {
         case open(any Channel)
     }
 
-    /// How long a connection must last for the plan to begin again.
+    /// The duration of a connection after which the plan begins again.
     private static let lasting = TimeAmount.seconds(30)
 
     init(_ configuration: MQTTClient.Configuration, on loop: any EventLoop) {

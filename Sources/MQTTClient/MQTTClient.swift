@@ -42,7 +42,7 @@ package final class MQTTClient: Sendable {
         case through(LocalBinding, path: String)
     }
 
-    /// What happened.
+    /// An event of the client.
     package enum Event: Sendable, Hashable {
         /// The broker accepted a connection.
         case connected(MQTTVersion, hasSession: Bool)
@@ -128,7 +128,7 @@ package final class MQTTClient: Sendable {
 
 /// Why a connection was lost or could not be made.
 package struct MQTTFailure: Error, Hashable, Sendable, CustomStringConvertible {
-    /// Who has to do something.
+    /// The kind of failure, by who has to do something.
     package enum Kind: Hashable, Sendable {
         /// The broker can't be reached, or does not respond.
         case unreachable

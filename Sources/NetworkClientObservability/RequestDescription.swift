@@ -1,6 +1,6 @@
 import NetworkClient
 
-/// What adapters say about a request: nothing secret.
+/// The description of a request for adapters, without secrets.
 struct RequestDescription {
     /// The method.
     let method: String

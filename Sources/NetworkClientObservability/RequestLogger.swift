@@ -30,7 +30,7 @@ public struct RequestLogger: EventMonitor {
     }
 }
 
-/// What is logged of an event.
+/// The log entry of an event.
 private struct LogEntry {
     let level: Logger.Level
     let message: Logger.Message

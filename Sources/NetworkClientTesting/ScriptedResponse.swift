@@ -1,6 +1,6 @@
 public import NetworkClient
 
-/// What a ``ScriptedTransport`` does with a request: it responds, or fails.
+/// The reaction of a ``ScriptedTransport`` to a request: it responds, or fails.
 public struct ScriptedResponse: Sendable {
     typealias Respond = @Sendable (TransportRequest) async throws -> TransportResponse
 

@@ -8,7 +8,7 @@ package struct LoadQueue<Key: Hashable & Sendable>: Sendable {
         case lastInFirstOut
     }
 
-    /// What to do after a caller has left a load.
+    /// The next step after a caller has left a load.
     package enum Departure: Sendable, Hashable {
         /// Nothing: the load continues for others, or had not started, or the caller is not known.
         case none

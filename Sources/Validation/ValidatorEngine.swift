@@ -31,7 +31,7 @@ final class ValidatorEngine: @unchecked Sendable {
     private var routerEvents: RouterEvents?
     private var isStopped = false
 
-    /// What other threads read.
+    /// The state that other threads read.
     private struct Published {
         var report: ValidationReport
         var status: PathValidationStatus

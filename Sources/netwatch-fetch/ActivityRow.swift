@@ -1,7 +1,7 @@
 import ReachabilityCore
 import ResourceLoaderCore
 
-/// What a request waits for before bytes are transferred.
+/// An activity that a request waits for before bytes are transferred.
 enum FetchActivity: String, Hashable, CaseIterable {
     case path = "waiting for a path"
     case connection = "waiting for a connection"

@@ -239,7 +239,7 @@ struct FetchCommand: NetwatchCommand {
     }
 }
 
-/// What a request reads from files, and writes to them.
+/// The files that a request reads and writes.
 struct FetchStores {
     let cookies: CookieStore?
     let cache: HTTPCache?

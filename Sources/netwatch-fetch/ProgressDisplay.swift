@@ -109,7 +109,7 @@ struct FetchProgress: Hashable {
     var sent = Count()
     /// The response's body.
     var received = Count()
-    /// What it waits for, if nothing is transferred.
+    /// The activity that it waits for, if nothing is transferred.
     var activity = FetchActivity.server
 }
 

@@ -65,7 +65,7 @@ struct FleetRun {
 // MARK: - Once
 
 extension FleetRun {
-    /// How long no retained message may arrive for all of them to be in: the broker sends them in one go.
+    /// The time without a retained message after which all of them are in: the broker sends them in one go.
     private static let quietTime = Duration.milliseconds(500)
 
     /// Prints the fleet once it is known.

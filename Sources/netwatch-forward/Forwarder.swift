@@ -75,7 +75,7 @@ final class Forwarder: Sendable {
 
     /// The seconds that the broker waits with the will, so that a path that changes does not look like an outage.
     private static let willDelay: UInt32 = 15
-    /// How long a forwarder that is stopped waits for acknowledgements.
+    /// The maximum time that a forwarder that is stopped waits for acknowledgements.
     private static let stopTimeout = Duration.seconds(2)
 
     /// Creates a forwarder that is not started.

@@ -24,7 +24,7 @@ final class ServiceStream: Sendable {
     private let thread = SystemThread()
     private let isStopped = Atomic(false)
 
-    /// How long nothing may arrive: the service sends a comment every 30 s.
+    /// The time without data after which the connection counts as lost: the service sends a comment every 30 s.
     private static let idleTimeout = Duration.seconds(75)
     private static let delays = Duration.milliseconds(100)...Duration.seconds(5)
 

@@ -7,7 +7,7 @@ import ReachabilityCore
 ///
 /// Stdin counts if it is a pipe or a socket. A terminal, a file and `/dev/null` say nothing about a parent.
 struct ReaderWatch {
-    /// What else ends a wait.
+    /// A further condition that ends a wait.
     let wakeup: Wakeup
     private let watchesInput: Bool
 

@@ -10,7 +10,7 @@ final class ReportPrinter: Sendable {
     private let wakeup: Wakeup
     private let state = Mutex<(hasEnded: Bool, failure: OutputFailure?)>((false, nil))
 
-    /// What is printed.
+    /// The reports to print.
     enum Mode: Sendable {
         /// The current report, then each change.
         case changes

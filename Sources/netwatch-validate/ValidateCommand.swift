@@ -76,7 +76,7 @@ struct ValidateCommand: NetwatchCommand {
         return monitor
     }
 
-    /// How long a kernel may take to reply, before the path counts as unknown.
+    /// The time without the kernel's reply after which the path counts as unknown.
     private static let kernelTimeout = Duration.seconds(10)
 
     private func enterNamespace() throws(ToolError) {

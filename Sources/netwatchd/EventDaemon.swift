@@ -161,7 +161,7 @@ struct EventDaemon {
 // MARK: - The main thread
 
 extension EventDaemon {
-    /// How long the first state may take: milliseconds, unless the kernel does not reply.
+    /// The maximum time until the first state, which takes milliseconds unless the kernel does not reply.
     private static let stateTimeout = Duration.seconds(10)
 
     /// Waits for the first state, so that the first response has one.

@@ -4,7 +4,7 @@ package import ValidationCore
 
 /// Reads a server to ask, as `--validate` takes it.
 ///
-/// What is expected of the server may follow a `#`, which is never sent:
+/// The expectations of the server's response may follow a `#`, and are never sent:
 ///
 /// | text | question | after `#` |
 /// |---|---|---|
@@ -118,7 +118,7 @@ package enum EndpointArgument {
     }
 }
 
-/// What is expected of a server: `NAME=VALUE`, or a name alone.
+/// An expectation of a server's response: `NAME=VALUE`, or a name alone.
 private struct Expectation {
     let name: String?
     private let value: Substring?

@@ -25,7 +25,7 @@ package final class Validator: Sendable {
         var failure: ToolError?
     }
 
-    /// What uses a validator.
+    /// The user of a validator.
     package enum User: Sendable {
         /// A command, which ends with the validator's own error if it has one before its first report.
         case command

@@ -34,7 +34,7 @@ final class ValidatorProcess {
 
     deinit { _ = end() }
 
-    /// What it has done.
+    /// An event of the process.
     enum Event {
         /// It has printed a report.
         case report(ValidationSummary)
@@ -98,7 +98,7 @@ final class ValidatorProcess {
 
 /// How `netwatch-validate` has ended.
 struct ValidatorEnd {
-    /// What follows its name: `has ended with status 71`.
+    /// The words after its name: `has ended with status 71`.
     let words: String
     /// The error for the user if nothing starts it again.
     let error: ToolError

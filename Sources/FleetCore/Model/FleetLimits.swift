@@ -6,7 +6,7 @@ package struct FleetLimits: Hashable, Sendable {
     package var changes = 500_000
     /// The number of changes that are kept for one machine.
     package var changesOfNode = 2_048
-    /// How long a lost connection may last without counting as a silence.
+    /// The maximum duration of a lost connection that does not count as a silence.
     ///
     /// A broker with MQTT 3.1.1 reports a machine that connects again as lost first.
     package var grace = Duration.seconds(5)

@@ -1,6 +1,6 @@
 package import NetwatchCore
 
-/// What is known of a fleet's machines, from their messages.
+/// The state of a fleet's machines, from their messages.
 ///
 /// The order in which events arrive does not matter, nor whether they arrive twice. All times are those of the reader's clock,
 /// `CLOCK_REALTIME`.

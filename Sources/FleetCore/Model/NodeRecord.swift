@@ -2,7 +2,7 @@ import EventCore
 import NetwatchCore
 import ReachabilityCore
 
-/// What is kept of a machine.
+/// The record of a machine.
 ///
 /// Times are in nanoseconds since 1970, by the reader's clock.
 struct NodeRecord: Sendable {

@@ -36,7 +36,7 @@ package struct FleetFilterError: Error, Hashable, CustomStringConvertible {
     package let text: String
     /// The number of characters before the one that is wrong.
     package let offset: Int
-    /// What is wrong and what to write instead.
+    /// The fault, and what to write instead.
     package let problem: String
 
     /// Three lines: the problem, the text, and a caret below the character.

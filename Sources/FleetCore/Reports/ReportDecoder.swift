@@ -70,7 +70,7 @@ package struct ReportDecoder: Sendable {
 package struct ReportError: Error, Hashable, CustomStringConvertible {
     /// The topic, as it was received.
     package let topic: String
-    /// What is wrong.
+    /// The fault.
     package let problem: String
 
     /// Both in one line that is safe for a terminal.
@@ -207,7 +207,7 @@ extension GapReport {
     }
 }
 
-/// What is wrong with a message.
+/// A fault of a message.
 private struct Problem: Error {
     let problem: String
 
@@ -327,7 +327,7 @@ private struct ReportObject {
         return summary.map { NodeValidation($0) }
     }
 
-    /// How long a suspension lasted; as long as can be if that is not said.
+    /// The duration of a suspension; the longest possible one if that is not said.
     func suspension() throws(Problem) -> Duration {
         guard let value = member("suspended") else { return .seconds(Bounds.suspension) }
         guard let seconds = value.number, (0...Bounds.suspension).contains(seconds) else {

@@ -18,7 +18,7 @@ package struct FleetScreen: Sendable {
         }
     }
 
-    /// What the caller has to do after a key.
+    /// The caller's next step after a key.
     package enum Action: Hashable, Sendable {
         case nothing
         case redraw

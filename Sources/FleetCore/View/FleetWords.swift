@@ -32,7 +32,7 @@ extension Presence {
 }
 
 extension NodeStatus {
-    /// What is wrong with a machine, or was in the last 24 h, in words; empty if nothing was.
+    /// The current fault of a machine, or one of the last 24 h, in words; empty if there is none.
     package var whyWords: String {
         switch (presence, state) {
         case (.silent, _): return silence?.cause.words ?? ""

@@ -44,7 +44,7 @@ extension ParameterNode {
             .sorted { $0.text < $1.text }.map(\.value)
     }
 
-    /// What the value is called in an error.
+    /// The name of the value in an error.
     var kind: String {
         switch self {
         case .null: "null"

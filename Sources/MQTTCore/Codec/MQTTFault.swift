@@ -2,7 +2,7 @@
 package struct MQTTFault: Error, Hashable, Sendable, CustomStringConvertible {
     /// The reason code for the DISCONNECT packet that reports it (MQTT 5, 4.13).
     package let reason: MQTTReasonCode
-    /// What is wrong, and where.
+    /// The fault, and its place.
     package let description: String
 
     package init(_ reason: MQTTReasonCode, _ description: String) {

@@ -29,7 +29,7 @@ package enum MQTTPropertyName: UInt8, Hashable, Sendable, CaseIterable {
     case sharedSubscriptionAvailable = 0x2A
 }
 
-/// What has properties.
+/// A part of the protocol with properties: a packet, or the will.
 enum MQTTPropertyOwner: Hashable {
     case connect, connack, publish, will, puback, pubrec, pubrel, pubcomp, subscribe, suback, unsubscribe, unsuback
     case disconnect, auth
@@ -64,7 +64,7 @@ extension MQTTPropertyName {
         }
     }
 
-    /// What may have the property.
+    /// The packets that may have the property, or the will.
     var owners: Set<MQTTPropertyOwner> {
         switch self {
         case .payloadFormatIndicator, .messageExpiryInterval, .contentType, .responseTopic, .correlationData:

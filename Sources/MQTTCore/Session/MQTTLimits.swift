@@ -1,4 +1,4 @@
-/// What the server of a connection allows (3.2.2.3).
+/// The limits that the server of a connection sets (3.2.2.3).
 struct MQTTLimits: Hashable, Sendable {
     var receiveMaximum = 0xFFFF
     var maximumPacketSize = UInt32.max

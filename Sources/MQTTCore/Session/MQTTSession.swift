@@ -10,7 +10,7 @@ package struct MQTTSession: Sendable {
         package var password: [UInt8]?
         /// In seconds; the server may demand another one.
         package var keepAlive: UInt16 = 60
-        /// How long the server keeps the session after a connection, in seconds; 0 for not at all.
+        /// The time for which the server keeps the session after a connection, in seconds; 0 for not at all.
         package var sessionExpiry: UInt32 = 0
         /// Whether the session outlives the client: it begins with the one that the server has, and DISCONNECT keeps it.
         package var keepsSession = false
@@ -23,13 +23,13 @@ package struct MQTTSession: Sendable {
         package var maximumPacketSize: UInt32 = 1 << 20
         /// How many messages at QoS 1 are sent before they are acknowledged; the server may allow fewer.
         package var window = 50
-        /// How long the server may take to respond to anything.
+        /// The maximum time for each response of the server.
         package var responseTimeout = Duration.seconds(20)
 
         package init(clientID: String) { self.clientID = clientID }
     }
 
-    /// What happened.
+    /// An event of the session.
     package enum Event: Hashable, Sendable {
         /// The server accepted the connection; it may have the session of before.
         case connected(hasSession: Bool)

@@ -1,12 +1,12 @@
 package import ReachabilityCore
 
-/// What is known of one hop of a path.
+/// The findings on one hop of a path.
 package struct TraceHop: Sendable, Hashable {
     /// The number of the hop, from 1.
     package var number: Int
-    /// The answer; nil if there is none.
+    /// The reply; nil if there is none.
     package var answer: Answer?
-    /// What answered that probes were too big, and how large they may be, before others passed.
+    /// The sender of a reply that probes were too big, and the size that it allows, before others passed.
     package var narrowing: Narrowing?
 
     /// Creates a hop.
@@ -16,16 +16,16 @@ package struct TraceHop: Sendable, Hashable {
         self.narrowing = narrowing
     }
 
-    /// The answer to a probe.
+    /// The reply to a probe.
     package struct Answer: Sendable, Hashable {
-        /// What answered.
+        /// The sender of the reply.
         package var address: IPAddress
-        /// The time from the probe to the answer.
+        /// The time from the probe to the reply.
         package var roundTrip: Duration
-        /// What was answered.
+        /// Its meaning for the path.
         package var meaning: Meaning
 
-        /// Creates an answer.
+        /// Creates a reply.
         package init(_ address: IPAddress, _ meaning: Meaning, roundTrip: Duration) {
             self.address = address
             self.meaning = meaning
@@ -33,7 +33,7 @@ package struct TraceHop: Sendable, Hashable {
         }
     }
 
-    /// What an answer means for the path.
+    /// The meaning of a reply for the path.
     package enum Meaning: Sendable, Hashable {
         /// The hop is a router that forwards packets.
         case router

@@ -19,9 +19,9 @@ package struct TraceSettings: Sendable, Hashable {
     /// Creates settings.
     package init() {}
 
-    /// How long the next hop waits for the answer of the one before, until it is probed anyway.
+    /// The maximum time that the next hop waits for the reply of the one before, until it is probed anyway.
     static let hopInterval = Duration.milliseconds(50)
-    /// How long an answer is waited for, before the hop is probed again or counts as silent.
+    /// The time without a reply after which the hop is probed again, or counts as silent.
     ///
     /// A router says that a host does not answer on its link after the three seconds that ARP takes: the third probe's time
     /// is up after 3.6 s.
@@ -36,7 +36,7 @@ package struct TraceSettings: Sendable, Hashable {
 /// was probed. A hop without an answer is probed again up to twice. Nothing is sent beyond the end of the path once that is
 /// known. Time is passed in.
 package struct TraceStateMachine: Sendable {
-    /// What is to be done next.
+    /// The next step.
     package enum Step: Sendable, Hashable {
         /// Send a probe.
         case send(TraceProbe)
@@ -117,7 +117,7 @@ package struct TraceStateMachine: Sendable {
 // MARK: - Answers
 
 extension TraceStateMachine {
-    /// What an error means for the path: the destination's own errors say that packets arrive.
+    /// The meaning of an error for the path: the destination's own errors say that packets arrive.
     private func meaning(of error: ICMPError, from sender: IPAddress) -> TraceHop.Meaning {
         if error == .timeExceeded { return .router }
         return sender == destination ? .destination(.error(error)) : .rejection(error)
@@ -145,7 +145,7 @@ extension TraceStateMachine {
         sends[number - 1].isDue = true
     }
 
-    /// What every link has to carry: RFC 791, and RFC 8200, section 5.
+    /// The size that every link has to carry: RFC 791, and RFC 8200, section 5.
     private static func smallestMTU(_ family: AddressFamily) -> Int { family == .ipv4 ? 68 : 1280 }
 
     /// Ends the trace if the machine cannot send, unless packets came somewhere before.

@@ -12,7 +12,7 @@ package struct TraceText: Sendable {
     package var gateway: IPAddress?
     /// The TCP port of the probes; nil for UDP.
     package var port: UInt16?
-    /// How far to go, and with which packets.
+    /// The limits of the trace, and its packets.
     package var settings: TraceSettings
 
     /// Why the path is not usable, if the kernel sends packets nevertheless.

@@ -10,7 +10,7 @@ package struct ValidationSummary: Sendable, Hashable {
     package var since: Timestamp
     /// The time of the oldest of the answers on which the verdict rests; nil without evidence.
     package var checkedAt: Timestamp?
-    /// What the verdict rests on.
+    /// The evidence for the verdict.
     package var basis: ValidationBasis
     /// The path that the verdict is about; nil if there is none.
     package var path: ValidationPath?
@@ -47,7 +47,7 @@ package struct ValidationSummary: Sendable, Hashable {
     }
 }
 
-/// What a verdict rests on.
+/// The evidence for a verdict.
 package enum ValidationBasis: String, Sendable, Hashable, CaseIterable {
     /// Nothing.
     case none
@@ -65,7 +65,7 @@ package struct EndpointTrouble: Sendable, Hashable {
     package var endpoint: String
     /// The kind of trouble.
     package var meaning: Meaning
-    /// What was wrong, or the page of a portal; nil if the kind says it all.
+    /// The fault, or the page of a portal; nil if the kind says it all.
     package var detail: String?
 
     /// Creates a description.

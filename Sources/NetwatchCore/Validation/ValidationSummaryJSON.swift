@@ -4,7 +4,7 @@ package import ValidationCore
 extension ValidationSummary {
     /// The JSON object, without a line feed: the member `validation` of `docs/event.schema.json`.
     ///
-    /// What strangers chose is escaped for terminals, too.
+    /// Texts that strangers chose are escaped for terminals, too.
     package var json: String {
         JSONValue.object([
             ("verdict", JSONValue.string(verdict.name)), ("since", JSONValue.string(since.text)),
@@ -68,12 +68,12 @@ extension ValidationSummary {
 
 /// An error in the JSON of a report.
 package struct ValidationSummaryError: Error, Sendable, Hashable, CustomStringConvertible {
-    /// What is wrong.
+    /// The fault.
     package let reason: String
 
     init(_ reason: String) { self.reason = reason }
 
-    /// What is wrong with what.
+    /// The fault, and that it is the report's.
     package var description: String { "the validation report can't be read: \(reason)" }
 }
 

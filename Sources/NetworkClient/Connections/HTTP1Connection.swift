@@ -27,7 +27,7 @@ final class HTTP1Connection: ChannelInboundHandler, RemovableChannelHandler, Soc
     private var isReading = true
     /// The return of a path, before which the channel is not closed; nil unless the path is lost.
     private var restoration: EventLoopFuture<Void>?
-    /// What was received while reading was stopped: when the server closes the connection, the channel reads up to the
+    /// The parts that were received while reading was stopped: when the server closes the connection, the channel reads up to the
     /// end regardless.
     private var held = Held()
 

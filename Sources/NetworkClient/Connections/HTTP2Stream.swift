@@ -36,7 +36,7 @@ final class HTTP2Stream {
     var isClosed = false
     /// Whether the exchange accepts parts of the response.
     var isReading = true
-    /// What was received while the exchange did not read.
+    /// The parts that were received while the exchange did not read.
     private(set) var held: Held?
 
     /// Parts, and the failure after them.

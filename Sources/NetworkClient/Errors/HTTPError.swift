@@ -11,7 +11,7 @@ public struct HTTPError: Error, Sendable {
     public var code: Code
     /// Whether the server may have processed the request.
     public var processing: Processing
-    /// What exactly was wrong, and what to do, on one line.
+    /// The exact cause, and what to do, on one line.
     public var reason: String
     /// The error number, if the kernel reported the failure; see errno(3).
     public var errno: Int32?

@@ -20,7 +20,7 @@ struct GateKey: Hashable, Sendable {
     var isRestricted: Bool { requirement != .any || needsValidation }
 }
 
-/// What a request waits for, and why.
+/// The condition that a request waits for, and why it does not hold.
 struct GateWait: Hashable, Sendable {
     /// The kind of obstacle.
     var obstacle: GateObstacle

@@ -59,7 +59,7 @@ package struct DownloadTarget: Sendable, Hashable {
     /// The stored form of digest and token.
     var text: String { "\(sha256 ?? "-") \(token)" }
 
-    /// What two downloads with the same key have in common.
+    /// The text that two downloads with the same key have in common.
     var identity: String { "download\n\(path)\n\(sha256 ?? "-")" }
 
     /// The folder of the file.

@@ -30,9 +30,9 @@ final class BoxContext: TransactionContext {
         var clock: BoxClock?
         var lanes: [Int64: Lane] = [:]
         var freeSpace: Int64?
-        /// What is stored.
+        /// The stored number and size of all items.
         var stored: Amount?
-        /// What the transaction has added.
+        /// The number and size of the items that the transaction has added, by class.
         var added: [LaneClass: Amount] = [:]
         var ended: [ItemEnd: Int64] = [:]
         var newOutcomes: Int64 = 0

@@ -69,7 +69,7 @@ struct SendingTransactions: Sendable {
     /// Settles what an earlier sender left: an item without a key whose bytes may have been on the network is uncertain,
     /// all others wait again.
     ///
-    /// What contributes no line leaves its batch.
+    /// An item that contributes no line leaves its batch.
     func recover() async throws {
         let reading = storage.clock.read()
         let files = try await storage.store.write(essential: true) { database in
@@ -276,7 +276,7 @@ struct SendingTransactions: Sendable {
         var reason: String
     }
 
-    /// What becomes of a parcel.
+    /// The consequence for a parcel.
     enum Settlement: Sendable {
         /// Its attempt had a result.
         case conclusion(Conclusion)

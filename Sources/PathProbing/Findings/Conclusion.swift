@@ -1,6 +1,6 @@
 package import ValidationCore
 
-/// What the answers of several endpoints mean together.
+/// The conclusion from the responses of several endpoints.
 ///
 /// Two endpoints that differ are the trouble of an endpoint, never of the path: a path on which one of them proves to be
 /// itself leads to the internet.

@@ -1,7 +1,7 @@
 package import ReachabilityCore
 package import ValidationCore
 
-/// What a probe has observed, before it is interpreted.
+/// The observation of a probe, before it is interpreted.
 package enum ProbeOutcome: Sendable, Hashable {
     /// An HTTP response.
     case response(ObservedResponse)

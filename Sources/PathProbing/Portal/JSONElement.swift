@@ -27,7 +27,7 @@ package indirect enum JSONElement: Sendable, Hashable {
 
 /// An error in a JSON text.
 package struct JSONFault: Error, Sendable, Hashable, CustomStringConvertible {
-    /// What is wrong.
+    /// The fault.
     package let reason: String
     /// The offset in bytes.
     package let offset: Int

@@ -93,12 +93,12 @@ extension PortalReply {
 
 /// An error in the reply of a captive portal's API.
 package struct PortalReplyError: Error, Sendable, Hashable, CustomStringConvertible {
-    /// What is wrong.
+    /// The fault.
     package let reason: String
 
     init(_ reason: String) { self.reason = reason }
 
-    /// What is wrong with what.
+    /// The fault, and that it is the reply's.
     package var description: String { "the reply of the captive portal's API can't be used: \(reason)" }
 }
 

@@ -9,7 +9,7 @@ package enum AnnouncementSource: Sendable, Hashable {
     case router
 }
 
-/// What the network behind an interface has announced.
+/// The announcements of the network behind an interface.
 struct NetworkAnnouncements: Sendable, Hashable {
     private var portalURLs: [AnnouncementSource: String] = [:]
     /// The prefixes of translators and until when they are valid, in the order in which they were announced first.

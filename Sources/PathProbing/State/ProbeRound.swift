@@ -87,7 +87,7 @@ struct ProbeRound: Sendable, Hashable {
 
     /// Does what is due; returns the positions of the endpoints to ask now.
     ///
-    /// What is awaited before is given up by the caller, who sees ``isWaiting`` after ``isOverdue(at:)``.
+    /// An earlier step that is still awaited is given up by the caller, who sees ``isWaiting`` after ``isOverdue(at:)``.
     mutating func advance(to now: ValidationInstant) -> Range<Int> {
         if isOverdue(at: now) {
             for position in 0..<askedCount where findings[position] == nil {

@@ -24,7 +24,7 @@ package struct ValidationState: Sendable {
     private var announcements: [InterfaceIndex: NetworkAnnouncements] = [:]
     /// Whether the portal's API was announced after the round began, or was not asked for another reason.
     private var isPortalUnasked = false
-    /// What the name servers of the current path reveal.
+    /// The findings from the name servers of the current path.
     private var revelation = Revelation.unknown
     /// The number of checks that await the end of the round.
     private var checkCount = 0
@@ -37,7 +37,7 @@ package struct ValidationState: Sendable {
     private var hasEndedPause = false
     private var actions: [ValidationAction] = []
 
-    /// What name servers reveal of a translator.
+    /// The findings of name servers on a translator.
     private enum Revelation: Hashable {
         /// None was asked, or none has answered.
         case unknown
@@ -45,7 +45,7 @@ package struct ValidationState: Sendable {
         case prefix(NAT64Prefix?)
     }
 
-    /// How long a verdict must have lasted for its end to make pauses short again.
+    /// The duration of a verdict from which its end makes pauses short again.
     private static let steadyTime = Duration.seconds(60)
 
     /// Creates a state without a path.

@@ -27,7 +27,7 @@ package final class ProbeSockets {
         package var instant: Instant
     }
 
-    /// How long a connection may take: the kernel sends the SYN again after a second, and one probe is to be one packet.
+    /// The maximum time for a connection: the kernel sends the SYN again after a second, and one probe is to be one packet.
     private static let connectTimeout = Duration.milliseconds(950)
 
     /// Moves the calling thread into a network namespace, in which the sockets are opened.

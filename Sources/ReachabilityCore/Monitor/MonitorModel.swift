@@ -3,7 +3,7 @@
 ///
 /// The effect of a message, or of dumps, does not invalidate the evaluation by itself: the caller absorbs it.
 struct MonitorModel: Sendable {
-    /// What messages and dumps have said.
+    /// The network according to messages and dumps.
     private(set) var snapshot = NetworkSnapshot()
     private var cache: EvaluationCache
     private var relevance = Relevance()

@@ -33,7 +33,7 @@ struct RecordingReader: Sendable {
         missing = []
     }
 
-    /// What a message of the recording means for the model.
+    /// The meaning of a recorded message for the model.
     enum Step: Sendable, Hashable {
         /// Nothing, or nothing before a dump has ended.
         case nothing

@@ -87,7 +87,7 @@ public enum ValidationTrigger: String, Sendable, Hashable, CaseIterable {
     case requestSucceeded
 }
 
-/// What an endpoint's answer means.
+/// The meaning of an endpoint's response.
 public struct EndpointFinding: Sendable, Hashable {
     /// The endpoint.
     public var endpoint: ValidationEndpoint

@@ -18,7 +18,7 @@ final class FleetFeed: Sendable {
         case lost(String, retry: Duration?)
     }
 
-    /// What was received since the last time.
+    /// The messages that were received since the last time.
     struct Batch: Sendable {
         var messages: [MQTTPublish] = []
         /// The number of messages at QoS 1 that were ever received, those of the batch included.
@@ -35,7 +35,7 @@ final class FleetFeed: Sendable {
     private let batch = Lock(Batch())
     private let wakeup: Wakeup
 
-    /// How long the end waits for the broker.
+    /// The maximum time that the end waits for the broker.
     private static let stopTimeout = Duration.seconds(1)
 
     /// Creates a feed that is not started.
@@ -141,7 +141,7 @@ extension FleetFeed.Connection {
         }
     }
 
-    /// What the screen says while nothing is received.
+    /// The text on the screen while nothing is received.
     var notice: String? {
         switch self {
         case .following: nil

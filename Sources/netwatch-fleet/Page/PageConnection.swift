@@ -18,7 +18,7 @@ final class PageConnection: ChannelInboundHandler {
     private var keepsAlive = true
     private var isDraining = false
 
-    /// How long a request's head may take, and a connection be idle.
+    /// The maximum time for a request's head, and for an idle connection.
     private static let headTimeout = TimeAmount.seconds(30)
     /// The number of rows of an event.
     private static let rowsOfEvent = 250

@@ -11,7 +11,7 @@ struct FleetLines {
     private var changes = FleetChanges()
     private var printed: [NodeKey: Condition] = [:]
 
-    /// What makes another line of a machine.
+    /// The values whose change makes another line of a machine.
     private struct Condition: Equatable {
         let presence: Presence
         let state: ReachabilityStatus

@@ -2,9 +2,9 @@ import CommandLineSupport
 import FleetCore
 import NetwatchCore
 
-/// What the terminal shows: the table, one machine, or the table with a line for a filter.
+/// The view in the terminal: the table, one machine, or the table with a line for a filter.
 struct FleetView {
-    /// What the shell has to do after a key.
+    /// The caller's next step after a key.
     enum Action {
         case nothing
         case redraw

@@ -9,7 +9,7 @@ import NetwatchCore
 import NetworkClient
 import ReachabilityCore
 
-/// What a viewer knows of a fleet: it takes what the broker sent, stores it, and keeps the model and the board up to date.
+/// The state of a viewer of a fleet: it takes what the broker sent, stores it, and keeps the model and the board up to date.
 ///
 /// Confined to the main thread, which waits for ``wakeup`` or ``deadline`` and then calls ``advance()``.
 final class FleetViewer {
@@ -66,9 +66,9 @@ final class FleetViewer {
     static let interval = Duration.milliseconds(100)
     /// The interval at which time passes for the model.
     private static let tick = Duration.seconds(1)
-    /// How long a broker keeps the session of a viewer with a store, in seconds.
+    /// The time for which a broker keeps the session of a viewer with a store, in seconds.
     private static let sessionExpiry: UInt32 = 7 * 86_400
-    /// How far back availability reaches, with some time to spare.
+    /// The period of availability, with some time to spare.
     private static let memory = Duration.seconds(25 * 3_600)
 
     /// Creates a viewer that knows what its store has, and starts no connection yet.

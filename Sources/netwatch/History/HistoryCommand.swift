@@ -117,7 +117,7 @@ struct HistoryCommand: NetwatchCommand {
         }
     }
 
-    /// How long ago the period begins; nil for everything.
+    /// The time since the beginning of the period; nil for everything.
     private var age: Duration? {
         let now = SystemClock.wall
         let start = since?.moment(now: now, days: LocalDays { SystemClock.utcOffset(at: $0) })

@@ -14,7 +14,7 @@ struct ServicePast {
     private static let age = "24h"
     /// The number of changes that are kept one by one.
     private static let capacity = 10_000
-    /// How long the service may take for each part of its response.
+    /// The maximum time for each part of the service's response.
     private static let timeout = Duration.seconds(10)
     /// A gap between two runs of the service that counts as a restart, in which the state lasted.
     private static let bridge = Duration.seconds(60)

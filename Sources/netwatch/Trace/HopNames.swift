@@ -13,7 +13,7 @@ final class HopNames: Sendable {
         case known(String?)
     }
 
-    /// How long a name is waited for.
+    /// The maximum time that a name is waited for.
     private static let timeout = Duration.seconds(1)
 
     /// Creates names that are not known yet.

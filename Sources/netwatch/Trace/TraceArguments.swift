@@ -9,7 +9,7 @@ struct TraceHost: Hashable {
     /// The zone of a link-local address (RFC 4007): the name or the number of an interface.
     var zone: String?
 
-    /// What was given, without the zone.
+    /// The given text, without the zone.
     var text: String {
         switch host {
         case .address(let address): address.description

@@ -9,7 +9,7 @@ struct TraceLookup {
     let session: MonitorSession
     /// The interface to send through, by its name or number; nil for the one that the kernel selects.
     var link: String?
-    /// How far to go, and with which packets.
+    /// The limits of the trace, and its packets.
     let settings: TraceSettings
 
     /// Returns the destination: of several addresses, the first to which the kernel has a route.

@@ -37,11 +37,11 @@ struct TraceRun {
 
     /// The result of a trace.
     struct Outcome {
-        /// How far packets come.
+        /// The finding on how far packets come.
         var verdict: TraceVerdict
         /// The hops at the end of the path that did not answer.
         var silentHops: ClosedRange<Int>?
-        /// What answered that probes were too big.
+        /// The sender of a reply that probes were too big.
         var narrowing: TraceHop.Narrowing?
     }
 

@@ -71,7 +71,7 @@ struct StateQuery {
         }
     }
 
-    /// How long a driver may keep the query about the egress interfaces waiting before a monitor is started.
+    /// The time without a driver's reply about the egress interfaces after which a monitor is started.
     private static let egressTimeout = Duration.milliseconds(500)
 
     /// The state, read from the egress interfaces alone; nil if that does not suffice.

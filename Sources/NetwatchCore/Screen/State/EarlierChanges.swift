@@ -47,7 +47,7 @@ struct FirstChange: Sendable {
     /// The same moment on the clock of the timeline.
     let elapsed: Instant
 
-    /// What to add to nanoseconds since 1970 for the clock of the timeline.
+    /// The offset from nanoseconds since 1970 to the clock of the timeline.
     var offset: Duration { .nanoseconds(elapsed.nanoseconds - time.time.nanosecondsSinceEpoch) }
 
     /// Returns the local time of a moment before it, with the offset of the first entry that is not before that.
