@@ -29,7 +29,7 @@ has_carrying() { [ -n "$(list_carrying "$@")" ]; }
 # Sends packets and fails unless the tool's status agrees with the counters: judge INTERFACE=NAMESPACE/FAR-END...
 #
 # Every interface through which packets can leave is named, with its far end, where the packets are counted. Reachable
-# means that packets leave through the carriers that the tool names and no others; cellular, that some leave by a modem.
+# means that packets leave, and through no interface that is not among the carriers; cellular, that some leave by a modem.
 judge() {
     local -A before=()
     local far status carriers carrying deadline
