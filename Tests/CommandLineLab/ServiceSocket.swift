@@ -32,6 +32,13 @@ package final class ServiceSocket {
         if name.hasPrefix("/") { unlink(name) }
     }
 
+    /// Receives the first message that is no keep-alive: on a busy machine, some are due before the first state.
+    package func first() throws -> [String] {
+        var message = try next()
+        while message == ["WATCHDOG=1"] { message = try next() }
+        return message
+    }
+
     /// The next message's lines.
     package func next() throws -> [String] {
         var request = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)

@@ -225,7 +225,7 @@ import Testing
                 environment: ["NOTIFY_SOCKET": notify.name, "WATCHDOG_USEC": "20000"]
             )
         }
-        #expect(try notify.next() == ["READY=1", "STATUS=wifi through wlan0"])
+        #expect(try notify.first() == ["READY=1", "STATUS=wifi through wlan0"])
         #expect(try notify.next() == ["WATCHDOG=1"])
         #expect(try follow().object()["status"]?.text == "wifi")
         kill(id, SIGTERM)

@@ -47,7 +47,7 @@ import Testing
             in: uplinks.lab,
             environment: ["NOTIFY_SOCKET": socket.name, "WATCHDOG_USEC": "20000"]
         )
-        #expect(try socket.next().first == "READY=1")
+        #expect(try socket.first().first == "READY=1")
         for _ in 0..<3 { #expect(try socket.next() == ["WATCHDOG=1"]) }
         tool.send(SIGINT)
         #expect(try tool.exitCode() == 0)
