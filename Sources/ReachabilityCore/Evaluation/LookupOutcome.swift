@@ -16,13 +16,8 @@ package struct RouteSelection: Sendable, Hashable {
     package var metric: UInt32
     /// The next hop and the source; of a multipath route, the first next hop that can carry packets.
     package var nextHop: SelectedNextHop
-    /// Every next hop that the kernel may choose, by its hash, where there is more than one.
-    package var alternatives: [SelectedNextHop]
-    /// The other next hops of a route that was looked up with a source: Linux 6.16 prefers those that own the source,
-    /// older kernels choose among all.
-    package var unpreferred: [SelectedNextHop] = []
-    /// The errnos that connections get for which another next hop was chosen first: rules refuse its source.
-    package var refusals: [Int32] = []
+    /// The parts that few selections have; indirect, since selections are copied often.
+    private var choices = NextHopChoices.one
 
     /// Makes a selection.
     package init(
@@ -36,8 +31,46 @@ package struct RouteSelection: Sendable, Hashable {
         self.type = type
         self.metric = metric
         self.nextHop = nextHop
-        self.alternatives = alternatives
+        choices = .init(alternatives, [], [])
     }
+
+    /// Every next hop that the kernel may choose, by its hash, where there is more than one.
+    package var alternatives: [SelectedNextHop] {
+        get { if case .several(let hops, _, _) = choices { hops } else { [] } }
+        set { choices = .init(newValue, unpreferred, refusals) }
+    }
+
+    /// The other next hops of a route that was looked up with a source: Linux 6.16 prefers those that own the source,
+    /// older kernels choose among all.
+    package var unpreferred: [SelectedNextHop] {
+        get { if case .several(_, let hops, _) = choices { hops } else { [] } }
+        set { choices = .init(alternatives, newValue, refusals) }
+    }
+
+    /// The errnos that connections get for which another next hop was chosen first: rules refuse its source.
+    package var refusals: [Int32] {
+        get { if case .several(_, _, let errnos) = choices { errnos } else { [] } }
+        set { choices = .init(alternatives, unpreferred, newValue) }
+    }
+
+    /// Whether the kernel has no choice: all its packets take the same next hop.
+    package var hasOneNextHop: Bool { choices.isOne }
+}
+
+/// The next hops that the kernel may choose besides the first, and what happens to other connections.
+private indirect enum NextHopChoices: Sendable, Hashable {
+    /// There is one next hop.
+    case one
+    /// The alternatives, those that some kernels do not prefer, and the errnos of other connections.
+    case several([SelectedNextHop], unpreferred: [SelectedNextHop], refusals: [Int32])
+
+    init(_ alternatives: [SelectedNextHop], _ unpreferred: [SelectedNextHop], _ refusals: [Int32]) {
+        let isOne = alternatives.isEmpty && unpreferred.isEmpty && refusals.isEmpty
+        self = isOne ? .one : .several(alternatives, unpreferred: unpreferred, refusals: refusals)
+    }
+
+    /// Whether there is one next hop.
+    var isOne: Bool { if case .one = self { true } else { false } }
 }
 
 /// A next hop, with the source address that is selected for it.

@@ -30,7 +30,7 @@ struct FamilyEvaluator {
         case .refused(_, let reason): reject(reason)
         case .selected(let selection):
             if let fault = fault(of: selection.type) { return reject(fault) }
-            if selection.alternatives.isEmpty, selection.unpreferred.isEmpty, selection.refusals.isEmpty {
+            if selection.hasOneNextHop {
                 evaluate(selection.nextHop, selection)
             } else {
                 evaluateAlternatives(of: selection)
@@ -129,10 +129,12 @@ struct FamilyEvaluator {
     /// Packets may take any of several next hops, so that the path is cellular if one of them is.
     private mutating func keep(_ egresses: [Egress], _ selection: RouteSelection) {
         let first = egresses[0]
-        let isCellular = egresses.contains(where: \.isCellular)
+        let isCellular = egresses.contains { $0.isCellular }
         guard path == nil || (isCellular && path?.status != .cellular) else { return }
-        var carriers: [NetworkInterface] = []
-        for carrier in egresses.flatMap(\.carriers) where !carriers.contains(carrier) { carriers.append(carrier) }
+        var carriers = first.carriers
+        for egress in egresses.dropFirst() {
+            for carrier in egress.carriers where !carriers.contains(carrier) { carriers.append(carrier) }
+        }
         let cost = PathCost(context: context, snapshot: model.snapshot)
         path = FamilyPath(
             status: isCellular ? .cellular : .wifi,
