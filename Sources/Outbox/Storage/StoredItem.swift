@@ -269,7 +269,7 @@ enum TextTable {
 
     /// Returns the values by name, in any order, with those of the same name joined by commas.
     static func encoded(_ fields: [(name: String, value: String)]) -> String {
-        // Each name is compared with all before it, and whoever responds decides how many there are.
+        // Each name is compared with all before it, and the server decides how many there are.
         guard fields.count <= 64 else { return encoded(Dictionary(fields, uniquingKeysWith: { "\($0), \($1)" })) }
         var text = "{"
         for (index, field) in fields.enumerated() {
