@@ -171,8 +171,7 @@ extension StoredItem {
     fileprivate var mayBeBatched: Bool { if case .bytes = body { record.firstSent == nil } else { false } }
 
     fileprivate func hasSameTarget(as other: Self) -> Bool {
-        // By their bytes: strings are equal that differ in the composition of characters, and whose URLs differ.
-        method == other.method && reference.utf8.elementsEqual(other.reference.utf8) && credential == other.credential
+        method == other.method && reference == other.reference && credential == other.credential
             && fields == other.fields
     }
 }
