@@ -99,8 +99,14 @@ import Validation
         )
     }
 
-    private static func session(_ validator: PathValidator, _ portal: Portal) throws -> HTTPSession {
-        try HTTPSession(baseURL: "http://shop.example", configuration: validator.gating(configuration(portal)))
+    private static func session(
+        _ validator: PathValidator,
+        _ portal: Portal,
+        _ monitors: [any EventMonitor] = []
+    ) throws -> HTTPSession {
+        var configuration = try configuration(portal)
+        configuration.eventMonitors += monitors
+        return try HTTPSession(baseURL: "http://shop.example", configuration: validator.gating(configuration))
     }
 
     /// The requests in the order in which they are sent.
@@ -117,12 +123,7 @@ import Validation
         let portal = try Portal()
         let validator = try Self.validator(portal)
         let order = SendingOrder()
-        var configuration = try Self.configuration(portal)
-        configuration.eventMonitors.append(order)
-        let session = try HTTPSession(
-            baseURL: "http://shop.example",
-            configuration: validator.gating(configuration)
-        )
+        let session = try Self.session(validator, portal, [order])
         let requests = (0..<1_000).map { number in
             let priority: RequestPriority = number < 900 ? .normal : .high
             return session.get("\(number)", options: .init(priority: priority))

@@ -54,7 +54,7 @@ package struct RouteSelection: Sendable, Hashable {
     }
 
     /// Whether the kernel has no choice: all its packets take the same next hop.
-    package var hasOneNextHop: Bool { choices.isOne }
+    package var hasOneNextHop: Bool { if case .one = choices { true } else { false } }
 }
 
 /// The next hops that the kernel may choose besides the first, and what happens to other connections.
@@ -68,9 +68,6 @@ private indirect enum NextHopChoices: Sendable, Hashable {
         let isOne = alternatives.isEmpty && unpreferred.isEmpty && refusals.isEmpty
         self = isOne ? .one : .several(alternatives, unpreferred: unpreferred, refusals: refusals)
     }
-
-    /// Whether there is one next hop.
-    var isOne: Bool { if case .one = self { true } else { false } }
 }
 
 /// A next hop, with the source address that is selected for it.
