@@ -1,12 +1,13 @@
 /// Limits the number of requests in flight, to one host or in all, while requests that waited for a path are released.
 ///
-/// After an outage the limit is one request, the probe. It then grows until the server reports overload:
+/// After an outage the limit is one request, the probe. Its response makes it four, and it then grows until the server
+/// reports overload:
 ///
 /// | event | before the first overload | after it |
 /// |---|---|---|
 /// | response head | +1 (doubles per round trip) | per round trip half the gap to the known limit, then +1, +2, … |
-/// | first overload of a round trip | known limit = window - 1, window = 0.85 × known limit | the same |
-/// | further overload in that round trip | known limit - 1, window = 0.85 × known limit | the same |
+/// | first overload of a round trip | known limit = window - 1, window = 0.95 × known limit | the same |
+/// | further overload in that round trip | known limit - 1, window = 0.95 × known limit | the same |
 ///
 /// A round trip ends with the first result of an attempt that was started after the last reduction; results of earlier
 /// attempts don't make the window grow. If overloads reduce the window to one, it starts over. docs/decisions/0008
@@ -28,7 +29,13 @@ struct ReleaseWindow: Sendable, Hashable {
     /// The first attempt number whose result applies to the window's current size.
     private var cut: UInt32 = 0
 
-    private static let overload = 0.85
+    /// The window after the probe's response.
+    ///
+    /// The initial window of TCP was raised to as much for the same reason: it saves round trips, and is too little to
+    /// overload anybody (RFC 3390).
+    private static let afterProbe = 4.0
+    private static let small = 16.0
+    private static let overload = 0.95
 
     /// Creates a window that is not in effect.
     init() {}
@@ -42,8 +49,8 @@ struct ReleaseWindow: Sendable, Hashable {
     /// Whether the window admits only one request, as the probe.
     var isProbing: Bool { width == 1 && knownLimit == .infinity }
 
-    /// Whether the window doubles per round trip, as it does before the first overload.
-    var isDoubling: Bool { isInEffect && knownLimit == .infinity }
+    /// Whether the window is still small, after the probe.
+    var isSmall: Bool { width <= Self.small && knownLimit == .infinity && !isProbing }
 
     /// Starts the window over after an outage of the path or of the host: with one request, and more once it gets a
     /// response.
@@ -73,7 +80,7 @@ struct ReleaseWindow: Sendable, Hashable {
     /// Records a response head for an attempt.
     mutating func succeeded(_ ticket: UInt32) {
         guard isInEffect, isCurrent(ticket) else { return }
-        width = min(width + growth, Double(Int32.max))
+        width = isProbing ? Self.afterProbe : min(width + growth, Double(Int32.max))
     }
 
     /// Records that an attempt was rejected because of overload: status 429 or 503, or a refused connection.
@@ -114,9 +121,9 @@ struct ReleaseWindow: Sendable, Hashable {
 /// The random delay of a free slot of a ``ReleaseWindow``, so that waiting requests are neither sent in bursts nor in
 /// step with other machines that lost the same path.
 ///
-/// There is a delay only while the window doubles, and never for the first probe, which shows whether there is a path
-/// at all. The maximum is a quarter of the probe's round trip: growth takes an eighth longer, and later throughput is
-/// unaffected.
+/// There is a delay only while the window is small: later requests follow responses, which are as far apart as the first
+/// requests were. The probe has none, since it shows whether there is a path at all. The maximum is a quarter of the probe's
+/// round trip.
 struct SlotJitter: Sendable, Hashable {
     /// The exclusive upper bound of the delay, in nanoseconds.
     private var bound: UInt32 = 0
@@ -134,7 +141,7 @@ struct SlotJitter: Sendable, Hashable {
 
     /// Returns the time for which a slot that is free now stays empty.
     func delay(in window: ReleaseWindow, using generator: inout some RandomNumberGenerator) -> Duration {
-        guard bound > 0, window.isDoubling, !window.isProbing else { return .zero }
+        guard bound > 0, window.isSmall else { return .zero }
         return .nanoseconds(Int64(UInt32.random(in: 0..<bound, using: &generator)))
     }
 }

@@ -10,20 +10,21 @@ struct ReleaseWindowTests {
         window.succeeded(ticket)
         window.overloaded(ticket)
         #expect(window.limit == .max)
-        #expect(!window.isInEffect && !window.isProbing && !window.isDoubling)
+        #expect(!window.isInEffect && !window.isProbing && !window.isSmall)
         #expect(MemoryLayout<ReleaseWindow>.size <= 32)
     }
 
-    @Test func `after an outage one request is released, then twice as many per round trip`() {
+    @Test func `after an outage one request is released, then four, then twice as many per round trip`() {
         var window = ReleaseWindow()
         window.outage()
-        #expect(window.isProbing)
-        for limit in [1, 2, 4, 8, 16] {
+        #expect(window.isProbing && !window.isSmall)
+        for limit in [1, 4, 8, 16, 32] {
             #expect(window.limit == limit)
+            #expect(window.isSmall == (4...16).contains(limit))
             roundTrip(&window)
         }
-        #expect(window.limit == 32)
-        #expect(window.isDoubling && !window.isProbing)
+        #expect(window.limit == 64)
+        #expect(!window.isProbing)
         window.settle()
         #expect(window.limit == .max)
     }
@@ -42,14 +43,13 @@ struct ReleaseWindowTests {
         var window = grown(to: 400)
         let tickets = (0..<400).map { _ in window.started() }
         window.overloaded(tickets[0])
-        #expect(window.limit == 339)
-        #expect(!window.isDoubling)
+        #expect(window.limit == 379)
         for ticket in tickets[1..<200] { window.overloaded(ticket) }
-        #expect(window.limit == 170)
+        #expect(window.limit == 190)
         for ticket in tickets[200...] { window.succeeded(ticket) }
-        #expect(window.limit == 170)
+        #expect(window.limit == 190)
         window.overloaded(window.started())
-        #expect(window.limit == 143)
+        #expect(window.limit == 179)
     }
 
     @Test func `it approaches the known limit by halves, then grows in doubling steps`() {
@@ -61,9 +61,9 @@ struct ReleaseWindowTests {
             roundTrip(&window)
         }
         #expect(limits == limits.sorted())
-        #expect(limits[0] == 170)
-        #expect((190...200).contains(limits[3]))
-        #expect((198...201).contains(limits[6]))
+        #expect(limits[0] == 190)
+        #expect((197...200).contains(limits[3]))
+        #expect((199...202).contains(limits[5]))
         #expect(limits[13] > 220)
     }
 
@@ -75,13 +75,13 @@ struct ReleaseWindowTests {
         #expect(window.isProbing)
     }
 
-    @Test func `a server that rejects everything reduces it to a probe, after which it doubles again`() {
+    @Test func `a server that rejects everything reduces it to a probe, after which it grows again`() {
         var window = grown(to: 64)
         let tickets = (0..<64).map { _ in window.started() }
         for ticket in tickets { window.overloaded(ticket) }
         #expect(window.isProbing)
         roundTrip(&window)
-        #expect(window.limit == 2)
+        #expect(window.limit == 4)
     }
 
     @Test(arguments: 0..<32) func `it is never below one`(seed: UInt64) {
@@ -103,7 +103,7 @@ struct ReleaseWindowTests {
     private func grown(to limit: Int) -> ReleaseWindow {
         var window = ReleaseWindow()
         window.outage()
-        for _ in 1..<limit { window.succeeded(window.started()) }
+        while window.limit < limit { window.succeeded(window.started()) }
         return window
     }
 

@@ -49,7 +49,7 @@ struct WaitingStoryTests {
         #expect(story.takeEnds() == [])
         story.close()
         story.pass(.milliseconds(250))
-        #expect(story.takeEnds().count == 17)
+        #expect(story.takeEnds().count == 15)
     }
 
     @Test func `a wait timeout of zero still waits for a turn`() {
