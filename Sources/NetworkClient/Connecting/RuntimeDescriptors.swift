@@ -18,6 +18,8 @@ enum RuntimeDescriptors {
 
     /// The number of descriptors that libdispatch keeps open.
     private static let ofDispatch = 4
+    /// `O_PATH`, open(2), which the C library declares for `_GNU_SOURCE` only.
+    private static let openPath: Int32 = 0o10_000_000
     private static let isStarted = Lock(false)
 
     /// Starts libdispatch and NIO, once in a process, and returns the event loop of a session.
@@ -43,8 +45,7 @@ enum RuntimeDescriptors {
     static func areFree(_ count: Int) -> Bool {
         var limit = rlimit()
         getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
-        let type = Int32(SOCK_DGRAM.rawValue | SOCK_CLOEXEC.rawValue)
-        let lowest = socket(AF_UNIX, type, 0)
+        let lowest = open("/", openPath | O_CLOEXEC)
         guard lowest >= 0 else { return false }
         close(lowest)
         return Int(clamping: limit.rlim_cur) - Int(lowest) >= count

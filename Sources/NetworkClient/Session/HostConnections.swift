@@ -32,6 +32,8 @@ final class HostConnections: HTTPConnectionOwner {
 
     /// Exchanges without a request, to be reused.
     private var spareExchanges: [Exchange] = []
+    /// Whether a connection was opened while no request asked for its path.
+    private var hasUnfollowed = false
 
     private enum Connection {
         case attempt(ConnectionAttempt, by: ConnectionOpening)
@@ -180,9 +182,7 @@ final class HostConnections: HTTPConnectionOwner {
         let isGated = handle.current.policy.isGated
         if carrier.start(exchange) {
             exchange.begin(handle, on: carrier, record)
-            // It may have been opened before a request asked for its path. This looks the path up, and the first bytes of
-            // the request need not wait for that.
-            if isGated, let carrier = carrier as? any SocketConnection { followPath(of: carrier) }
+            if isGated, hasUnfollowed { followPaths() }
             return
         }
         // The connection is already closed.
@@ -323,13 +323,28 @@ final class HostConnections: HTTPConnectionOwner {
         connection.start(head)
     }
 
-    /// Starts following the path of a connection, in a session with a gate.
+    /// Starts following the path of a connection, in a session with a gate, once its first bytes are sent.
+    ///
+    /// The loop waits while the path is looked up, and a new channel sends nothing before the callbacks of its connecting
+    /// have returned.
     private func followPath(of connection: any SocketConnection) {
-        guard !connection.isFollowed, !connection.isClosed, let keeper = core.gate.followingKeeper,
-            let addresses = connection.addresses
-        else { return }
+        guard core.gate.followingKeeper != nil else {
+            hasUnfollowed = true
+            return
+        }
+        guard !connection.isFollowed, connection.addresses != nil else { return }
         connection.isFollowed = true
-        follow(connection, addresses, keeper)
+        core.loop.assumeIsolated().execute { [self] in
+            guard !connection.isClosed, let keeper = core.gate.followingKeeper, let addresses = connection.addresses
+            else { return }
+            follow(connection, addresses, keeper)
+        }
+    }
+
+    /// Starts following the connections that were opened before a request asked for its path.
+    private func followPaths() {
+        hasUnfollowed = false
+        for case .open(let connection as any SocketConnection, _) in connections { followPath(of: connection) }
     }
 
     private func follow(

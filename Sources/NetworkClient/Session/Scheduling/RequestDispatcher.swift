@@ -124,12 +124,13 @@ final class RequestDispatcher {
     /// Removes a request that has ended from the scheduler.
     func ended(_ handle: RequestHandle, isSuccess: Bool) {
         core.loop.preconditionInEventLoop()
-        let now = BootClock.now
         if let id = handle.run.scheduled?.id {
+            let now = BootClock.now
             if isSuccess { scheduler.finished(id, at: now) } else { scheduler.cancel(id, at: now) }
             leave(handle)
             drain()
         } else if isSuccess, let host = queues.host(of: handle.current.endpoint) {
+            let now = BootClock.now
             scheduler.succeeded(at: host, at: now)
             queues.forget(host, in: &scheduler, at: now)
         }
