@@ -31,9 +31,12 @@ package enum EventText {
         let from = gap.from.map { "\"\($0)\"" } ?? "null"
         let missed = gap.missed.map(String.init) ?? "null"
         let member = #","gap":{"from":\#(from),"missed":\#(missed),"reason":"\#(gap.reason.rawValue)"}"#
-        return Array(
-            next[..<mark.upperBound] + Array("gap".utf8) + next[rest..<end] + Array(member.utf8) + next[end...]
-        )
+        var line = Array(next[..<mark.upperBound])
+        line += "gap".utf8
+        line += next[rest..<end]
+        line += member.utf8
+        line += next[end...]
+        return line
     }
 
     private static func range(of part: [UInt8], in bytes: [UInt8]) -> Range<Int>? {

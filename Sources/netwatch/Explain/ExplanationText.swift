@@ -110,8 +110,9 @@ enum ReasonText {
     /// - Returns: The lines.
     static func lines(_ reasons: [ReachabilityReason], interface: String?, indentation: String) -> [String] {
         reasons.flatMap { reason in
-            let fix = reason.fix.map { indentation + "  fix: " + filled($0, interface) }
-            return [indentation + reason.rawValue + ": " + reason.meaning] + (fix.map { [$0] } ?? [])
+            let meaning = "\(indentation)\(reason.rawValue): \(reason.meaning)"
+            guard let fix = reason.fix else { return [meaning] }
+            return [meaning, "\(indentation)  fix: \(filled(fix, interface))"]
         }
     }
 

@@ -4,7 +4,7 @@ import Testing
 /// Domains, paths, sites and order (RFC 6265bis, 5.1.3, 5.1.4, 5.7 and 5.8).
 struct CookieMatchingTests {
     /// A cookie's domain, the host that sets it, the host that is requested, and whether it is sent there.
-    @Test(arguments: [
+    private static let domains: [(String, String, String, Bool)] = [
         ("", "www.example.com", "www.example.com", true), ("", "www.example.com", "example.com", false),
         ("", "example.com", "www.example.com", false), ("", "www.example.com", "a.www.example.com", false),
         ("example.com", "www.example.com", "www.example.com", true),
@@ -42,7 +42,9 @@ struct CookieMatchingTests {
         ("a_b.example.com", "a_b.example.com", "x.a_b.example.com", true),
         ("example.com:80", "example.com", "example.com", false),
         ("*.example.com", "www.example.com", "www.example.com", false),
-    ])
+    ]
+
+    @Test(arguments: domains)
     func `a cookie is sent to its domain`(domain: String, setter: String, host: String, isSent: Bool) {
         let lab = CookieLab()
         lab.receive(domain.isEmpty ? "a=b" : "a=b; domain=\(domain)", "http://\(setter)/")
@@ -59,7 +61,7 @@ struct CookieMatchingTests {
     }
 
     /// A cookie's path, the path that sets it, the path that is requested, and whether it is sent there.
-    @Test(arguments: [
+    private static let paths: [(String, String, String, Bool)] = [
         ("", "/", "/", true), ("", "/a", "/b", true), ("", "/a/b", "/a", true), ("", "/a/b", "/a/", true),
         ("", "/a/b", "/a/c", true), ("", "/a/b", "/", false), ("", "/a/b", "/ab", false), ("", "/a/b/", "/a/b", true),
         ("", "/a/b/", "/a/c", false), ("", "/a/b?x=/c/d", "/a/c", true), ("", "/a?x", "/", true),
@@ -71,7 +73,9 @@ struct CookieMatchingTests {
         ("/%61", "/", "/a", false),
         ("/a b", "/", "/a", false), ("/a/../b", "/", "/b", false), ("\"/a\"", "/x/y", "/x/z", true),
         ("/a", "/", "//a", false),
-    ])
+    ]
+
+    @Test(arguments: paths)
     func `a cookie is sent to its path`(path: String, setter: String, target: String, isSent: Bool) {
         let lab = CookieLab()
         lab.receive(path.isEmpty ? "a=b" : "a=b; Path=\(path)", "http://example.com\(setter)")

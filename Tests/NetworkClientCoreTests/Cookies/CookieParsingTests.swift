@@ -3,7 +3,8 @@ import Testing
 
 /// The `Set-Cookie` field (RFC 6265bis, 5.6).
 struct CookieParsingTests {
-    @Test(arguments: [
+    /// A field, and what is sent back.
+    private static let fields: [(String, String)] = [
         ("a=b", "a=b"), ("a=", "a="), ("a", "a"), ("=b", "b"), ("=a=b", "a=b"), ("a=b=c", "a=b=c"), ("a==b", "a==b"),
         (" a = b ", "a=b"), ("\ta\t=\tb\t", "a=b"), ("a b=c d", "a b=c d"), ("a=b;", "a=b"), ("a=b; ", "a=b"),
         ("a=b;;;", "a=b"), ("a=b; c=d", "a=b"), ("a=b,c=d", "a=b,c=d"), ("a=\"b\"", "a=\"b\""),
@@ -21,7 +22,9 @@ struct CookieParsingTests {
         ("a=b; max-age=1; expires=Wed, 01 Jan 2020 00:00:00 GMT", "a=b"), ("a=b; max-age=0; max-age=5", "a=b"),
         ("a=b; expires=Wed, 01 Jan 2020 00:00:00 GMT; expires=Wed, 01 Jan 2031 00:00:00 GMT", "a=b"),
         ("a=b; max-age=5; max-age=x", "a=b"), ("a=b; EXPIRES=Wed, 01 Jan 2031 00:00:00 GMT", "a=b"),
-    ])
+    ]
+
+    @Test(arguments: fields)
     func `a cookie is stored and sent back as it was received`(field: String, sent: String) {
         let lab = CookieLab()
         #expect(lab.receive(field))
