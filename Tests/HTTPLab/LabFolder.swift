@@ -17,7 +17,10 @@ package final class LabFolder: Sendable {
         path = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
     }
 
-    deinit { try? FileManager.default.removeItem(atPath: path) }
+    deinit {
+        // A process or a store that is about to end may add and remove files meanwhile, at which a removal stops.
+        for _ in 0..<10 where access(path, F_OK) == 0 { try? FileManager.default.removeItem(atPath: path) }
+    }
 
     /// Writes a file and returns its path; missing folders are created.
     @discardableResult

@@ -1,16 +1,17 @@
 import Foundation
+import HTTPLab
 import NetworkLab
 import Testing
 
 @Suite("Man pages", .timeLimit(.minutes(5)))
 struct ManPageTests {
-    private let directory: URL
+    private let folder: LabFolder
+    private var directory: URL { URL(filePath: folder.path) }
 
     init() throws {
-        directory = FileManager.default.temporaryDirectory.appending(path: "netwatch-man-\(UUID().uuidString)")
-        try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
+        folder = try LabFolder()
         let tool = BuiltProducts.path(of: "netwatch")
-        let outcome = try LabProcess.run(Self.script, [tool, directory.path], environment: Self.environment)
+        let outcome = try LabProcess.run(Self.script, [tool, folder.path], environment: Self.environment)
         guard outcome.code == 0 else { throw LabError("man-pages", errno: 0, detail: outcome.errors) }
     }
 

@@ -1,5 +1,6 @@
 import Foundation
 import Glibc
+import HTTPLab
 import NetworkLab
 import Testing
 
@@ -111,9 +112,9 @@ struct ReadmeCommandTests {
 
     /// The output of a monitor, and the file of its picture.
     private static let lines = Repository.root.appending(path: "Tests/Fixtures/history.jsonl").path
-    private static let picture = FileManager.default.temporaryDirectory.appending(path: "\(UUID()).svg").path
+    private static let picture = "FOLDER/picture.svg"
 
-    private static let box = FileManager.default.temporaryDirectory.appending(path: "\(UUID())").path
+    private static let box = "FOLDER/box"
 
     private static let fixture = Repository.root.appending(path: "Tests/Fixtures/story-nanoseconds.pcap").path
 
@@ -124,9 +125,11 @@ struct ReadmeCommandTests {
 
     @Test("Each command of the table has the described effect and exit code", arguments: rows.keys.sorted())
     func commands(row: String) throws {
+        let folder = try LabFolder()
         for call in try #require(Self.rows[row]) {
             let lab = try ReadmeLab(isReachable: call.isReachable)
-            let tool = try lab.start(BuiltProducts.path(of: "netwatch"), call.arguments)
+            let arguments = call.arguments.map { $0.replacing("FOLDER", with: folder.path) }
+            let tool = try lab.start(BuiltProducts.path(of: "netwatch"), arguments)
             if let count = call.liveUntil {
                 try tool.waitForOutput { $0.utf8.count >= count }
                 try tool.send(SIGINT)

@@ -54,7 +54,7 @@ struct FormReaderTests {
 
     @Test(.enabled(if: FormReader.hasPerl, "no CGI.pm: run scripts/setup --for-tests"))
     func `Perl reads names that were made to break out`() async throws {
-        let parts = try await read(hostile, by: .perl())
+        let parts = try await read(hostile, by: .perl(in: folder))
         let expected = Self.names.map { name, escaped in Self.part(escaped, escaped, "image/png", Array(name.utf8)) }
         #expect(Set(parts) == Set(expected))
         #expect(parts.count == expected.count)
@@ -88,7 +88,7 @@ struct FormReaderTests {
     @Test(.enabled(if: FormReader.hasPerl, "no CGI.pm: run scripts/setup --for-tests"))
     func `Perl parses the contents of the parts`() async throws {
         let (form, expected) = try contents()
-        let parts = try await read(form, by: .perl())
+        let parts = try await read(form, by: .perl(in: folder))
         #expect(Set(parts) == Set(expected))
         #expect(parts.filter { $0.name == FormReader.hex("part".utf8) } == expected.suffix(100))
         #expect(parts.count == expected.count)

@@ -1,8 +1,13 @@
+import HTTPLab
+
 extension FormReader {
     /// Perl's CGI.pm, which takes what is between two quotes, as browsers mean it, behind HTTP::Server::Simple.
     ///
-    /// It returns the parts by name, and the types of files only.
-    static func perl() throws -> Self { try .init("perl", ["-e", perlProgram]) }
+    /// It returns the parts by name, and the types of files only. What it leaves behind, the contents of forms, is in the
+    /// folder.
+    static func perl(in folder: LabFolder) throws -> Self {
+        try .init("TMPDIR=\(folder.path)", ["perl", "-e", perlProgram])
+    }
 
     static let hasPerl = can("perl", ["-MHTTP::Server::Simple::CGI", "-MJSON::PP", "-e", "1"])
 
