@@ -102,7 +102,11 @@ final class PartialFile: FileSink, @unchecked Sendable {
             unlink(paths.part)
             if plan.isContinuable { unlink(paths.record) }
         }
-        if descriptor >= 0 { Glibc.close(descriptor) }
+        if descriptor >= 0 {
+            // A child process that was forked meanwhile keeps the lock until it executes its program (flock(2)).
+            flock(descriptor, LOCK_UN)
+            Glibc.close(descriptor)
+        }
         descriptor = -1
     }
 }

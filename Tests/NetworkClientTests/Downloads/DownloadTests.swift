@@ -1,5 +1,8 @@
+import FoundationEssentials
+import Glibc
 import HTTPLab
 import NetworkClient
+import NetworkLab
 import Testing
 
 /// Downloads that are truncated and continued.
@@ -40,6 +43,38 @@ struct DownloadTests {
         #expect(lab.names == ["file"])
         #expect(server.requests.map(\.rangeStart) == [nil, 100_000])
         #expect(server.requests[1].field("If-Range") == #""v1""#)
+    }
+
+    /// Waits until this process has a file open, and returns a copy of its descriptor.
+    private static func copyOfDescriptor(of path: String) async throws -> Int32 {
+        for _ in 0..<60_000 {
+            let names = try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd")
+            for number in names.compactMap(Int32.init) {
+                let copy = fcntl(number, F_DUPFD_CLOEXEC, 0)
+                let file = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/\(copy)")
+                if file == path { return copy }
+                close(copy)
+            }
+            try await Task.sleep(for: .milliseconds(1))
+        }
+        throw LabError("wait for \(path)", errno: ETIMEDOUT)
+    }
+
+    /// As in a child process between fork(2) and execve(2).
+    @Test func `a download is continued while the descriptor of its part has a copy`() async throws {
+        let lab = try DownloadLab()
+        let head = "HTTP/1.1 200 OK\r\nContent-Length: 300000\r\nETag: \"v1\"\r\n\r\n"
+        let server = try ScriptedServer { number in
+            if number == 0 { return [.readRequest, .send(head + "12345"), .hold] }
+            return [.forever([.respond { PartServer(Self.entity).steps(for: $0) }])]
+        }
+        let first = try DownloadLab.session(server).download("file", to: lab.path)
+        let copy = try await Self.copyOfDescriptor(of: lab.part)
+        defer { close(copy) }
+        first.cancel()
+        await #expect(throws: HTTPError.self) { try await first.response() }
+        let file = try await DownloadLab.session(server).download("file", to: lab.path).response().file
+        #expect(file.size == 300_000)
     }
 
     @Test func `the record of a part contains no secrets`() async throws {
