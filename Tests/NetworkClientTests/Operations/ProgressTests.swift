@@ -22,7 +22,7 @@ struct ProgressTests {
 
     private static let idle = RequestOptions(startsAtOnce: false)
 
-    @Test func `a large body in memory reports progress as often as a file`() async throws {
+    @Test func `large bodies report progress for every 256 KiB, or more often`() async throws {
         let server = try ScriptedServer(always: [.forever([.readHead, .discardBody, .response()])])
         let bytes = [UInt8](repeating: 7, count: 40 << 20)
         let path = try folder.write("file", bytes)
@@ -32,8 +32,9 @@ struct ProgressTests {
             _ = try await Self.session(server, monitor).upload("x", from: body).response()
             counts.append(monitor.counts)
         }
-        #expect(counts[0] == counts[1])
-        #expect(counts[0] == counts[0].sorted() && counts[0].count >= 160 && counts[0].last == 40 << 20)
+        for counts in counts {
+            #expect(counts == counts.sorted() && counts.count >= 160 && counts.last == 40 << 20)
+        }
     }
 
     @Test func `a 100 MiB upload from memory reports progress at least 100 times`() async throws {
