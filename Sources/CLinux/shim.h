@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <pthread.h>
 #include <signal.h>
+#include <spawn.h>
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
@@ -12,12 +13,13 @@
 #include <termios.h>
 #include <unistd.h>
 
-// setns(2), pthread_setname_np(3), pipe(2) and memfd_create(2), declared for _GNU_SOURCE only; that would change types
-// which the Swift module has already.
+// setns(2), pthread_setname_np(3), pipe(2), memfd_create(2) and posix_spawn_file_actions_addclosefrom_np, declared for
+// _GNU_SOURCE only; that would change types which the Swift module has already.
 extern int setns(int descriptor, int type);
 extern int pthread_setname_np(pthread_t thread, const char *name);
 extern int pipe2(int descriptors[2], int flags);
 extern int memfd_create(const char *name, unsigned int flags);
+extern int posix_spawn_file_actions_addclosefrom_np(posix_spawn_file_actions_t *actions, int from);
 
 /// MFD_CLOEXEC (linux/memfd.h).
 static const unsigned int netwatch_memfd_cloexec = 1;

@@ -1,3 +1,4 @@
+import CLinux
 import Glibc
 package import LinuxSystem
 
@@ -6,7 +7,7 @@ package struct HelperProcess {
     /// Its process id; valid until ``wait()`` has returned.
     private let id: pid_t
 
-    /// Starts an executable.
+    /// Starts an executable, which gets no other files than these.
     ///
     /// - Parameters:
     ///   - words: Its path and arguments.
@@ -21,8 +22,9 @@ package struct HelperProcess {
         output: Int32? = nil,
         errors: Int32? = nil
     ) throws(SystemError) -> Self {
-        // A process whose end is ignored leaves no exit status (wait(2)).
-        signal(SIGCHLD, SIG_DFL)
+        // A process whose end is ignored leaves no exit status (wait(2)). Otherwise nothing is changed: that would discard a
+        // signal that another thread waits for (sigaction(2)).
+        if SignalActions.isIgnored(SIGCHLD) { signal(SIGCHLD, SIG_DFL) }
         var arguments = words.map { strdup($0) } + [nil]
         defer { for argument in arguments { free(argument) } }
         var actions = posix_spawn_file_actions_t()
@@ -35,6 +37,8 @@ package struct HelperProcess {
             posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, "/dev/null", O_RDWR, 0)
         }
         if let errors { posix_spawn_file_actions_adddup2(&actions, errors, STDERR_FILENO) }
+        // NIO opens its sockets without O_CLOEXEC: a client would not notice that its connection was closed.
+        posix_spawn_file_actions_addclosefrom_np(&actions, STDERR_FILENO + 1)
         var attributes = posix_spawnattr_t()
         posix_spawnattr_init(&attributes)
         defer { posix_spawnattr_destroy(&attributes) }

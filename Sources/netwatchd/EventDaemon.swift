@@ -31,7 +31,8 @@ struct EventDaemon {
     func run() throws(ToolError) -> ExitStatus {
         let report = ServiceReport(.take())
         let sockets = try openSockets()
-        defer { for file in sockets.compactMap(\.file) { unlink(file) } }
+        var files = sockets.compactMap(\.file)
+        defer { for file in files { file.remove() } }
         let wakeup = try Wakeup.open()
         let wait = MainWait(signals: try Self.blockedSignals(), wakeup: wakeup)
         let monitor = try startMonitor()
@@ -61,6 +62,9 @@ struct EventDaemon {
         try serve(server, monitor, wait, report, validator)
         report.end()
         subscription.cancel()
+        // While it listens, no other process takes its place.
+        for file in files { file.remove() }
+        files = []
         // What fails now ends with the process.
         try? server.stop()
         return .success

@@ -13,10 +13,31 @@ struct ListeningSocket {
     /// The kind of clients.
     let access: EventServer.Access
     /// The file to remove at the end; nil for a socket that has none, or that systemd made.
-    var file: String?
+    var file: SocketFile?
 
     /// The number of connections that wait to be accepted.
     fileprivate static let backlog: Int32 = 4096
+}
+
+/// The file of a Unix socket.
+struct SocketFile {
+    /// Its path.
+    let path: String
+    private let inode: ino_t
+
+    /// Notes which file is at a path.
+    init(_ path: String) {
+        self.path = path
+        inode = Self.inode(at: path)
+    }
+
+    /// Removes it, unless another process has put its own there.
+    func remove() { if Self.inode(at: path) == inode { unlink(path) } }
+
+    private static func inode(at path: String) -> ino_t {
+        var status = stat()
+        return lstat(path, &status) == 0 ? status.st_ino : 0
+    }
 }
 
 /// A Unix socket to listen on.
@@ -61,8 +82,8 @@ struct UnixSocket {
         let address = try ServiceManager.SocketAddress(path)
         let probe = try Descriptor("socket") { socket(AF_UNIX, streamType | Int32(SOCK_NONBLOCK.rawValue), 0) }
         let result = address.withPointer { pointer, length in connect(probe.number, pointer, length) }
-        // A full queue of connections belongs to a process too.
-        return result == 0 || errno == EAGAIN || errno == EACCES
+        // A full queue of connections belongs to a process too, and so does a socket of another type.
+        return result == 0 || errno != ECONNREFUSED
     }
 
     private func bound() throws(SystemError) -> ListeningSocket {
@@ -76,7 +97,7 @@ struct UnixSocket {
             close(descriptor)
             throw error
         }
-        return .init(descriptor: descriptor, access: .unix, file: path)
+        return .init(descriptor: descriptor, access: .unix, file: SocketFile(path))
     }
 
     private func failure(_ error: SystemError) -> ToolError {

@@ -1,6 +1,8 @@
 import CommandLineLab
+import CommandLineSupport
 import Glibc
 import HTTPLab
+import LinuxSystem
 import NetworkLab
 import ReachabilityCore
 import Testing
@@ -45,6 +47,32 @@ import Testing
         #expect(try tool.exitCode() == 0)
         #expect(try tool.errors.rest() == "")
         #expect(access(try path, F_OK) == -1)
+    }
+
+    @Test func `a service that ends leaves the socket of another one that took its place`() throws {
+        let first = try serve()
+        _ = try follow()
+        // As a process that ends has closed its socket, and takes a while for the rest.
+        #expect(unlink(try path) == 0)
+        let second = try serve()
+        _ = try follow()
+        first.send(SIGTERM)
+        #expect(try first.exitCode() == 0)
+        _ = try follow()
+        second.send(SIGTERM)
+        #expect(try second.exitCode() == 0)
+        #expect(access(try path, F_OK) == -1)
+    }
+
+    @Test func `the socket of another kind of service is kept`() throws {
+        let other = socket(AF_UNIX, Int32(SOCK_DGRAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
+        defer { close(other) }
+        let address = try ServiceManager.SocketAddress(path)
+        #expect(address.withPointer { bind(other, $0, $1) } == 0)
+        let tool = try serve()
+        #expect(try tool.exitCode() == ExitStatus.systemFailure.rawValue)
+        #expect(try tool.errors.rest().contains("another process"))
+        #expect(access(try path, F_OK) == 0)
     }
 
     private static func withoutTime(_ line: String) -> String { line.replacing(/"time":"[^"]*"/, with: "") }
