@@ -27,6 +27,9 @@ package final class FileLock: Sendable {
         }
     }
 
+    /// Also where a child process that was forked meanwhile has not executed its program, and has the descriptor.
+    deinit { unlock() }
+
     /// Waits for the lock, in the order in which the kernel grants it.
     package func lock(shared: Bool = false) throws(StoreError) {
         _ = try call(shared ? LOCK_SH : LOCK_EX)

@@ -27,6 +27,16 @@ struct Spool: Sendable {
 
         deinit { close(descriptor) }
 
+        /// Locks the file, so that no process takes it for one that was left behind.
+        ///
+        /// - Returns: Whether it has its name still: a process may have removed it before.
+        func lock() -> Bool {
+            // Where there are no locks, no process removes anything.
+            guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK else { return false }
+            var (own, named) = (stat(), stat())
+            return fstat(descriptor, &own) == 0 && lstat(path, &named) == 0 && own.st_ino == named.st_ino
+        }
+
         /// Removes the moved file from its old place: the row is stored.
         func commit() { if let source { unlink(source) } }
 
@@ -42,7 +52,8 @@ struct Spool: Sendable {
         let draft = try create()
         do {
             try await body { bytes in try Self.write(bytes, draft) }
-            try sync(draft)
+            // It may take seconds, for which no thread of Swift's tasks should wait.
+            try await BlockingWork.run { try sync(draft) }
             return draft
         } catch {
             draft.discard()
@@ -96,16 +107,19 @@ struct Spool: Sendable {
     // MARK: Writing
 
     private func create(removing source: String? = nil) throws(OutboxError) -> Draft {
-        let name = Self.makeName()
-        let file = open(path(name), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
-        guard file >= 0 else { throw FileSystem.error("create", path(name), errno) }
-        flock(file, LOCK_EX | LOCK_NB)
-        return .init(name: name, path: path(name), descriptor: file, source: source)
+        while true {
+            let name = Self.makeName()
+            let file = open(path(name), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
+            guard file >= 0 else { throw FileSystem.error("create", path(name), errno) }
+            let draft = Draft(name: name, path: path(name), descriptor: file, source: source)
+            if draft.lock() { return draft }
+            draft.discard()
+        }
     }
 
     /// Gives a file a second name in the spool; its first is removed when the row is stored, so that no moment is without.
     ///
-    /// - Returns: nil where that is not possible: on another file system.
+    /// - Returns: nil where that is not possible: on another file system, or while another process has the file locked.
     private func link(_ source: String) throws(OutboxError) -> Draft? {
         let name = Self.makeName()
         guard Glibc.link(source, path(name)) == 0 else { return nil }
@@ -114,9 +128,12 @@ struct Spool: Sendable {
             unlink(path(name))
             return nil
         }
-        flock(file, LOCK_EX | LOCK_NB)
-        fchmod(file, 0o600)
         let draft = Draft(name: name, path: path(name), descriptor: file, source: source)
+        guard draft.lock() else {
+            draft.discard()
+            return nil
+        }
+        fchmod(file, 0o600)
         do throws(OutboxError) { try sync(draft) } catch {
             draft.discard()
             throw error
