@@ -172,6 +172,8 @@ public final class Outbox: Sendable {
     public func shutdown(within limit: Duration? = nil) async {
         await engine.stop(within: limit)
         try? await BlockingWork.run { [storage] in storage.store.close() }
+        // For those that began to wait for outcomes meanwhile.
+        engine.changed()
     }
 }
 

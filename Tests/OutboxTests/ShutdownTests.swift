@@ -33,6 +33,26 @@ import Testing
         await next.shutdown()
     }
 
+    @Test func `an outbox is closed while an item waits for a path to where it was redirected`() async throws {
+        let attempts = Observed(0)
+        let lab = try OutboxLab { [network] _ in
+            attempts.update { $0 += 1 }
+            if attempts.value > 1 { return [.response("done")] }
+            network.status = .notReachable
+            return [.send("HTTP/1.1 307 Temporary Redirect\r\nLocation: /elsewhere\r\nContent-Length: 0\r\n\r\n")]
+        }
+        let outbox = try await open(lab)
+        let id = try await lab.lane(outbox).put("a", .text("x"))
+        try await attempts.wait(for: "the first attempt") { $0 == 1 }
+        try await network.waitUntilWatched()
+        await outbox.shutdown()
+        network.status = .wifi
+        let next = try await open(lab)
+        #expect(try await next.next(1).map { "\($0.id) \($0.end)" } == ["\(id) delivered"])
+        #expect(attempts.value == 2)
+        await next.shutdown()
+    }
+
     @Test func `an outbox is closed while an item waits for a path after a failed attempt`() async throws {
         let attempts = Observed(0)
         let lab = try OutboxLab { [network] _ in

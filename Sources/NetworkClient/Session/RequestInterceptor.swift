@@ -75,6 +75,12 @@ package protocol AttemptHook: RequestInterceptor {
         isSameOrigin: Bool,
         _ completion: @escaping @Sendable (Result<HTTPFields, any Error>) -> Void
     )
+
+    /// Called when the server has asked to repeat the request, elsewhere or with credentials, for which it may have to wait
+    /// for a path; not called if there are other interceptors.
+    ///
+    /// - Returns: Whether it is repeated; otherwise it ends with the code ``HTTPError/Code/cancelled``.
+    func mayGoOn() -> Bool
 }
 
 extension AttemptHook {

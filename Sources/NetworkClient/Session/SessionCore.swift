@@ -1,5 +1,6 @@
 import Locking
 import NIOCore
+import NIOHTTP1
 import NIOPosix
 import Reachability
 import ReachabilityCore
@@ -416,6 +417,9 @@ final class SessionCore: @unchecked Sendable {
         guard request.source == nil || handle.canResend else {
             return end(handle, .failure(.notReplayable(at: request.endpoint.text)))
         }
+        guard mayGo(on: handle, with: request) else {
+            return end(handle, .failure(.init(.cancelled, processing: .neverSent, reason: "the request was cancelled")))
+        }
         if handle.run.scheduled != nil { dispatcher.finishHop(handle) }
         handle.endExchange()
         handle.extras.hop = Hop(request)
@@ -427,14 +431,26 @@ final class SessionCore: @unchecked Sendable {
         }
     }
 
+    /// Asks the hook of a request whether another one may repeat it.
+    private func mayGo(on handle: RequestHandle, with request: PreparedRequest) -> Bool {
+        guard let hook = handle.current.policy.interceptors?.hook,
+            request.head.method == handle.current.head.method
+        else { return true }
+        return hook.mayGoOn()
+    }
+
     /// Ends a request with a response that was withheld from its receiver, which gets the body now.
     private func deliver(_ handle: RequestHandle, _ response: DataResponse) {
         handle.run.extras?.following?.isHeldBack = false
         do throws(HTTPError) {
-            guard let stored = try handle.run.extras?.receiver?.receive(response.http1, response.buffer) else {
-                return end(handle, .success(response))
-            }
+            guard let receiver = handle.run.extras?.receiver,
+                let stored = try receiver.receive(response.http1, response.buffer)
+            else { return end(handle, .success(response)) }
+            handle.enter(.keeping(receiver))
+            limit(handle)
             stored.assumeIsolated().whenComplete { [self] result in
+                guard case .keeping(let current) = handle.run.state, current === receiver else { return }
+                handle.enter(.attemptEnded)
                 if case .failure(let error) = result { return end(handle, .failure(.bodyWriteFailed(error))) }
                 end(handle, .success(response))
             }

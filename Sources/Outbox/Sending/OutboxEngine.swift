@@ -68,7 +68,8 @@ final class OutboxEngine: Sendable {
         lock.unlock()
     }
 
-    private func changed() {
+    /// Tells all who wait for a change.
+    func changed() {
         signal.raise()
         for listener in state.withLock({ Array($0.listeners.values) }) { listener() }
     }

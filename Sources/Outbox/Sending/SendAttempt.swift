@@ -271,6 +271,8 @@ private struct AttemptMark: AttemptHook {
         return mayRepeat ? nil : .giveUp(because: .interceptor)
     }
 
+    func mayGoOn() -> Bool { attempt.withdrawal.suspend(mayBeProcessed: false) }
+
     /// Returns whether the server may have processed a failed attempt; a status such as 429 says that it has not.
     private func mayBeProcessed(_ error: HTTPError) -> Bool {
         if error.code == .unacceptableStatus, let status = error.response?.status.code {

@@ -25,7 +25,7 @@ final class Withdrawal: Sendable {
         }
     }
 
-    /// Notes that an attempt has failed and will be repeated: the request waits, and may be withdrawn again.
+    /// Notes that an attempt has failed, or was redirected, and will be repeated: the request waits, and may be withdrawn again.
     ///
     /// - Parameter mayBeProcessed: Whether the server may have processed it.
     /// - Returns: Whether it may be repeated: it was not withdrawn meanwhile.

@@ -15,11 +15,14 @@ struct AttemptHookTests {
     private struct Hook: AttemptHook {
         typealias Completion = @Sendable (Result<HTTPFields, any Error>) -> Void
 
+        var goesOn = true
         let onPrepare: @Sendable (RequestAttempt, _ isSameOrigin: Bool, @escaping Completion) -> Void
 
         func prepare(_ attempt: RequestAttempt, isSameOrigin: Bool, _ completion: @escaping Completion) {
             onPrepare(attempt, isSameOrigin, completion)
         }
+
+        func mayGoOn() -> Bool { goesOn }
     }
 
     private func server(_ statuses: String...) throws -> AnsweringServer {
@@ -60,6 +63,24 @@ struct AttemptHookTests {
         }
         #expect(error?.code == .interceptorFailed && error?.processing == .neverSent && error?.cause is Refusal)
         #expect(server.requests.value.isEmpty)
+    }
+
+    @Test(arguments: ["307 There", "303 There"])
+    func `a hook decides whether a redirected request is repeated, and not whether its result is fetched`(
+        status: String
+    ) async throws {
+        let target = try server("200 OK")
+        let server = try server("\(status)\r\nLocation: \(target.url)/b")
+        let hook = Hook(goesOn: false) { _, _, completion in completion(.success([:])) }
+        let session = try HTTPSession(configuration: .lasting)
+        let request = session.post(server.url, body: .text("x"), options: .init(interceptors: [hook]))
+        if status.hasPrefix("303") {
+            #expect(try await request.response().status == 200)
+        } else {
+            let error = await #expect(throws: HTTPError.self) { try await request.response() }
+            #expect(error?.code == .cancelled && error?.processing == .neverSent)
+            #expect(target.requests.value.isEmpty)
+        }
     }
 
     @Test func `with interceptors of the session a hook follows them`() async throws {
