@@ -199,6 +199,29 @@ struct WebSocketTests {
         #expect(count == 256)
     }
 
+    @Test func `messages are not sent after the end of a connection whose messages nobody reads`() async throws {
+        let piece = [UInt8](repeating: 1, count: 64 << 10)
+        let server = try ScriptedServer(always: [
+            .custom { connection in
+                try connection.acceptWebSocket()
+                for _ in 0..<5 { try connection.send(.init(2, piece)) }
+            }, .halfClose, .readToEnd,
+        ])
+        let session = try HTTPSession(baseURL: "ws://127.0.0.1:\(server.port)/", configuration: .lasting)
+        var options = WebSocketOptions()
+        options.keepAliveInterval = nil
+        let socket = try await session.webSocket("", webSocketOptions: options)
+        var failure: HTTPError?
+        while failure == nil {
+            do throws(HTTPError) { try await socket.send("still there?") } catch { failure = error }
+        }
+        #expect(failure?.code == .connectionLost)
+        let error = await #expect(throws: HTTPError.self) { try await socket.ping() }
+        #expect(error?.code == .connectionLost && error?.processing == .neverSent)
+        var messages = socket.messages.makeAsyncIterator()
+        for _ in 0..<5 { #expect(try await messages.next() == .binary(piece)) }
+    }
+
     @Test func `a server that does not read makes the sender wait, and a cancelled message is not sent`() async throws {
         let latch = try ServerLatch()
         let hasBegun = Observed(false)

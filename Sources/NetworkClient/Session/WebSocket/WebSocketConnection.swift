@@ -137,7 +137,11 @@ final class WebSocketConnection: UpgradedStreamReceiver, @unchecked Sendable {
     func streamEnded(_ cause: (any Error)?) {
         heldEnd = heldEnd ?? .init(cause: cause)
         parse()
-        if isReading { connectionEnded(cause) }
+        guard !isReading else { return connectionEnded(cause) }
+        // What was received can still be read, but nothing can be sent any more.
+        let error = HTTPError.webSocketLost(cause, at: host)
+        output.failAll(error)
+        failPings(error)
     }
 
     /// Parses up to the next event; returns whether there was one.
@@ -198,7 +202,7 @@ final class WebSocketConnection: UpgradedStreamReceiver, @unchecked Sendable {
     ) {
         loop.preconditionInEventLoop()
         guard !call.isCancelled else { return completion(.failure(.cancelledCall("sending to", .neverSent))) }
-        guard closing.isOpen, !isClosedByUser, !isOver else { return completion(.failure(closedError)) }
+        guard canSend else { return completion(.failure(closedError)) }
         output.send(payload, isText: isText, for: call, completion)
     }
 
@@ -211,9 +215,13 @@ final class WebSocketConnection: UpgradedStreamReceiver, @unchecked Sendable {
         waiter.completion(.failure(.cancelledCall("the ping of")))
     }
 
+    private var canSend: Bool { closing.isOpen && !isClosedByUser && !isOver && heldEnd == nil }
+
     /// The error for calls after the end.
     private var closedError: HTTPError {
-        var error = failure ?? .webSocketClosed(inbox.closure ?? closing.received ?? closing.sent)
+        let closure = inbox.closure ?? closing.received ?? closing.sent
+        let loss = closure == nil ? heldEnd.map { HTTPError.webSocketLost($0.cause, at: host) } : nil
+        var error = failure ?? loss ?? .webSocketClosed(closure)
         error.processing = .neverSent
         return error
     }
@@ -224,7 +232,7 @@ final class WebSocketConnection: UpgradedStreamReceiver, @unchecked Sendable {
     func ping(for call: WebSocketCall, _ completion: @escaping (Result<Duration, HTTPError>) -> Void) {
         loop.preconditionInEventLoop()
         guard !call.isCancelled else { return completion(.failure(.cancelledCall("the ping of", .neverSent))) }
-        guard closing.isOpen, !isClosedByUser, !isOver else { return completion(.failure(closedError)) }
+        guard canSend else { return completion(.failure(closedError)) }
         pingWaiters[sendPing()] = (call, completion)
     }
 
@@ -363,10 +371,16 @@ final class WebSocketConnection: UpgradedStreamReceiver, @unchecked Sendable {
     }
 
     private func completeAll(_ closure: WebSocketClosure) {
-        let (waitingPings, waitingCloses) = (pingWaiters, closeWaiters)
-        (pingWaiters, closeWaiters) = ([:], [])
-        for (_, waiter) in waitingPings { waiter.completion(.failure(closedError)) }
+        failPings(closedError)
+        let waitingCloses = closeWaiters
+        closeWaiters = []
         for waiter in waitingCloses { waiter(closure) }
+    }
+
+    private func failPings(_ error: HTTPError) {
+        let waiting = pingWaiters
+        pingWaiters = [:]
+        for (_, waiter) in waiting { waiter.completion(.failure(error)) }
     }
 
     private func endRequest() {
