@@ -68,7 +68,11 @@ final class GateWaiters: @unchecked Sendable {
     private func enter(_ waiter: Waiter) {
         let keeper = openedKeeper()
         let verdict = waiter.needsRevalidation ? keeper.refresh(waiter.key) : keeper.verdict(for: waiter.key)
-        guard case .closed(let wait) = verdict else { return end(waiter, verdict) }
+        guard case .closed(let wait) = verdict else {
+            // The keeper reports only changes from what it returned here.
+            if waiter.needsRevalidation { changed(waiter.key, verdict) }
+            return end(waiter, verdict)
+        }
         if let timeout = waiter.timeout, timeout <= .zero { return end(waiter, .failure(waiter.timedOut(while: wait))) }
         waiting[waiter.key, default: [:]][ObjectIdentifier(waiter)] = waiter
         keeper.hold(waiter.key)

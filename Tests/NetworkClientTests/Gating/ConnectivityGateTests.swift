@@ -88,6 +88,21 @@ private final class TurningConnectivity: Connectivity {
         }
     }
 
+    @Test func `a path that one request finds again opens the gate for those that wait`() async throws {
+        goOffline()
+        try await LabLoops.run { loops in
+            let gate = gate(loops, .wifi)
+            let waiting = Task { try await gate.pass(to: "http://203.0.113.7/") }
+            while connectivity.watchCount == 0 || connectivity.questions < 1 { await Task.yield() }
+            // The notification is still under way, and finds what the second request has found already.
+            connectivity.changeSilently { $0 = .init(ways: [nil: [MadeUpConnectivity.wlan]]) }
+            let again = try await gate.pass(to: "http://203.0.113.7/", afterFailure: true)
+            connectivity.change { _ in }
+            let pass = try await waiting.value
+            #expect(again.interface == 10 && pass == again)
+        }
+    }
+
     @Test func `a timeout says what was waited for, for how long, and why there is no path`() async throws {
         connectivity.change { $0 = .init(status: .cellular, ways: [nil: [MadeUpConnectivity.wwan]]) }
         try await LabLoops.run { loops in
