@@ -3,7 +3,7 @@ import NIOPosix
 
 /// Provides bytes from memory, in pieces, so that the whole body is never copied in one step.
 final class BytesFeed: BodyFeed {
-    /// The maximum number of bytes of a piece, which is that of a file's pieces, too.
+    /// The maximum number of bytes of a piece.
     static let pieceSize = 262_144
 
     private let bytes: [UInt8]
@@ -125,7 +125,9 @@ final class ConcatenatedFeed: BodyFeed, @unchecked Sendable {
     }
 }
 
-/// Provides the pieces of another feed in small packets with pauses between them.
+/// Provides the pieces of another feed in packets with pauses between them.
+///
+/// A packet that is larger than the pieces is provided in several parts.
 ///
 /// Unchecked, because it is used on its event loop only.
 final class ThrottledFeed: BodyFeed, @unchecked Sendable {
@@ -133,6 +135,8 @@ final class ThrottledFeed: BodyFeed, @unchecked Sendable {
     private let throttle: Throttle
     private let loop: any EventLoop
     private var rest = ByteBuffer()
+    /// The number of bytes that the current packet may still have.
+    private var room: Int
     private var due: NIODeadline?
     private var pause: Scheduled<Void>?
     private var waiting: EventLoopPromise<ByteBuffer?>?
@@ -141,6 +145,7 @@ final class ThrottledFeed: BodyFeed, @unchecked Sendable {
         self.feed = feed
         self.throttle = throttle
         self.loop = loop
+        room = throttle.packetSize
     }
 
     func next() -> EventLoopFuture<ByteBuffer?> {
@@ -172,8 +177,13 @@ final class ThrottledFeed: BodyFeed, @unchecked Sendable {
     }
 
     private func cut() -> ByteBuffer? {
-        due = .now() + .init(throttle.delay)
-        return rest.readSlice(length: min(rest.readableBytes, throttle.packetSize))
+        let count = min(rest.readableBytes, room)
+        room -= count
+        if room == 0 {
+            room = throttle.packetSize
+            due = .now() + .init(throttle.delay)
+        }
+        return rest.readSlice(length: count)
     }
 }
 
