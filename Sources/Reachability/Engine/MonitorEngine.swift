@@ -170,7 +170,7 @@ extension MonitorEngine {
     /// Asks the kernel for the path of a socket that may only use paths which meet a requirement.
     ///
     /// Blocks the caller for some microseconds; at the start, before it says that there is no path, until the model has
-    /// been read.
+    /// been read, and for at most a second.
     ///
     /// - Parameters:
     ///   - destination: The address, which is looked up and never sent to.
@@ -185,7 +185,10 @@ extension MonitorEngine {
         if let loop = currentRun?.currentLoop {
             return try loop.destinations.path(to: destination, meeting: requirement).get()
         }
-        return try Self.wait { path(to: destination, meeting: requirement, $0) }
+        let promise = BlockingPromise<EngineResult<DestinationPath>>()
+        path(to: destination, meeting: requirement) { promise.fulfill($0) }
+        guard let result = promise.wait(until: Self.deadline(after: .seconds(1))) else { throw .lookupTakesTooLong }
+        return try result.get()
     }
 
     /// Asks the radios of the current path's Wi-Fi carriers which network they are in, and how strong its signal is.

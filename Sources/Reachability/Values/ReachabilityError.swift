@@ -106,6 +106,8 @@ extension ReachabilityError {
     static let notRunning = Self(.notRunning, "monitor")
     /// The task was cancelled.
     static let cancelled = Self(.cancelled, "task")
+    /// A lookup has waited too long for the event thread, which a driver may keep busy.
+    static let lookupTakesTooLong = Self(.netlinkFailed, errno: ETIMEDOUT, "the lookup of a path")
     /// nl80211 did not reply in time.
     static let radiosDontReply = Self(.netlinkFailed, errno: ETIMEDOUT, "nl80211")
 
