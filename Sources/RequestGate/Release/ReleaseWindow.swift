@@ -10,8 +10,8 @@
 /// | further overload in that round trip | known limit - 1, window = 0.95 × known limit | the same |
 ///
 /// A round trip ends with the first result of an attempt that was started after the last reduction; results of earlier
-/// attempts don't make the window grow. If overloads reduce the window to one, it starts over. docs/decisions/0008
-/// lists the alternatives.
+/// attempts don't make the window grow. If overloads reduce the window to one, it starts over, with two after the probe.
+/// docs/decisions/0008 lists the alternatives.
 ///
 /// The owner counts the requests in flight. It calls ``settle()`` when no request waits, and no request that the window
 /// released is in flight or backs off: from then on requests arrive at their own rate. The window of a session, which
@@ -22,14 +22,14 @@ struct ReleaseWindow: Sendable, Hashable {
     private var width: Double = .infinity
     /// The window at the last overload, less one for each overload; infinite before the first one.
     private var knownLimit: Double = .infinity
-    /// The growth per round trip above the known limit.
+    /// The growth per round trip above the known limit; before that, the growth by the probe's response.
     private var step: Double = 1
     /// The number of the next attempt.
     private var next: UInt32 = 0
     /// The first attempt number whose result applies to the window's current size.
     private var cut: UInt32 = 0
 
-    /// The window after the probe's response.
+    /// The window after the response to the first probe.
     ///
     /// The initial window of TCP was raised to as much for the same reason: it saves round trips, and is too little to
     /// overload anybody (RFC 3390).
@@ -49,7 +49,7 @@ struct ReleaseWindow: Sendable, Hashable {
     /// Whether the window admits only one request, as the probe.
     var isProbing: Bool { width == 1 && knownLimit == .infinity }
 
-    /// Whether the window is still small, after the probe.
+    /// Whether the window is still small, after the probe and before the first overload.
     var isSmall: Bool { width <= Self.small && knownLimit == .infinity && !isProbing }
 
     /// Starts the window over after an outage of the path or of the host: with one request, and more once it gets a
@@ -62,6 +62,7 @@ struct ReleaseWindow: Sendable, Hashable {
     mutating func outage(first: Int = 1) {
         startOver()
         width = Double(max(1, first))
+        step = Self.afterProbe - 1
         cut = next
     }
 
@@ -80,7 +81,7 @@ struct ReleaseWindow: Sendable, Hashable {
     /// Records a response head for an attempt.
     mutating func succeeded(_ ticket: UInt32) {
         guard isInEffect, isCurrent(ticket) else { return }
-        width = isProbing ? Self.afterProbe : min(width + growth, Double(Int32.max))
+        width = min(width + growth, Double(Int32.max))
     }
 
     /// Records that an attempt was rejected because of overload: status 429 or 503, or a refused connection.
@@ -102,6 +103,7 @@ struct ReleaseWindow: Sendable, Hashable {
     /// The growth for one success.
     private var growth: Double {
         mutating get {
+            if isProbing { return step }
             if knownLimit == .infinity { return 1 }
             if width < knownLimit { return max(1, (knownLimit - width) / 2) / width }
             defer { step += step / width }  // So it doubles in a round trip.

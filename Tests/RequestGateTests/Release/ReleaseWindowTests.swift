@@ -81,7 +81,7 @@ struct ReleaseWindowTests {
         for ticket in tickets { window.overloaded(ticket) }
         #expect(window.isProbing)
         roundTrip(&window)
-        #expect(window.limit == 4)
+        #expect(window.limit == 2)
     }
 
     @Test(arguments: 0..<32) func `it is never below one`(seed: UInt64) {

@@ -35,6 +35,19 @@ struct SchedulerReleaseTests {
         #expect(outcome.total < .seconds(3 + 4 + 1))
     }
 
+    @Test(arguments: Simulation.Refusal.allCases, 0..<4 as Range<UInt64>)
+    func `a server that takes one request at a time refuses hardly more than every second`(
+        refusal: Simulation.Refusal,
+        seed: UInt64
+    ) {
+        let server = CrowdedServer(capacity: 1)
+        var simulation = Simulation(requests: 400, to: server, refusing: refusal, using: SeededGenerator(seed: seed))
+        let outcome = simulation.run()
+        #expect(outcome.left == 0)
+        #expect(outcome.refused < 300)
+        #expect(outcome.failed < 40)
+    }
+
     @Test(arguments: Simulation.Refusal.allCases)
     func `a server that always rejects is not asked in a loop`(refusal: Simulation.Refusal) {
         let server = CrowdedServer(capacity: 0)
