@@ -139,9 +139,8 @@ final class WebSocketConnection: UpgradedStreamReceiver, @unchecked Sendable {
         parse()
         guard !isReading else { return connectionEnded(cause) }
         // What was received can still be read, but nothing can be sent any more.
-        let error = HTTPError.webSocketLost(cause, at: host)
-        output.failAll(error)
-        failPings(error)
+        output.failAll(closedError)
+        failPings()
     }
 
     /// Parses up to the next event; returns whether there was one.
@@ -371,16 +370,16 @@ final class WebSocketConnection: UpgradedStreamReceiver, @unchecked Sendable {
     }
 
     private func completeAll(_ closure: WebSocketClosure) {
-        failPings(closedError)
+        failPings()
         let waitingCloses = closeWaiters
         closeWaiters = []
         for waiter in waitingCloses { waiter(closure) }
     }
 
-    private func failPings(_ error: HTTPError) {
+    private func failPings() {
         let waiting = pingWaiters
         pingWaiters = [:]
-        for (_, waiter) in waiting { waiter.completion(.failure(error)) }
+        for (_, waiter) in waiting { waiter.completion(.failure(closedError)) }
     }
 
     private func endRequest() {
