@@ -19,6 +19,14 @@ import Testing
         )
     }
 
+    /// Has another outbox deliver an item once there is a path.
+    private func expectDelivery(of id: OutboxItem.ID, from lab: OutboxLab) async throws {
+        network.status = .wifi
+        let next = try await open(lab)
+        #expect(try await next.next(1).map { "\($0.id) \($0.end)" } == ["\(id) delivered"])
+        await next.shutdown()
+    }
+
     @Test func `an outbox is closed while an item waits for a path, and the next one sends it`() async throws {
         network.status = .notReachable
         let lab = try OutboxLab()
@@ -26,11 +34,8 @@ import Testing
         let id = try await lab.lane(outbox).post("a", .text("x"), options: .init(key: .none))
         try await network.waitUntilWatched()
         await outbox.shutdown()
-        network.status = .wifi
-        let next = try await open(lab)
-        #expect(try await next.next(1).map { "\($0.id) \($0.end)" } == ["\(id) delivered"])
+        try await expectDelivery(of: id, from: lab)
         #expect(lab.server.requests.value.count == 1)
-        await next.shutdown()
     }
 
     @Test func `an outbox is closed while an item waits for a path to where it was redirected`() async throws {
@@ -46,11 +51,8 @@ import Testing
         try await attempts.wait(for: "the first attempt") { $0 == 1 }
         try await network.waitUntilWatched()
         await outbox.shutdown()
-        network.status = .wifi
-        let next = try await open(lab)
-        #expect(try await next.next(1).map { "\($0.id) \($0.end)" } == ["\(id) delivered"])
+        try await expectDelivery(of: id, from: lab)
         #expect(attempts.value == 2)
-        await next.shutdown()
     }
 
     @Test func `an outbox is closed while an item waits for a path after a failed attempt`() async throws {
@@ -65,10 +67,7 @@ import Testing
         let id = try await lab.lane(outbox).put("a", .text("x"))
         try await attempts.wait(for: "the first attempt") { $0 == 1 }
         await outbox.shutdown()
-        network.status = .wifi
-        let next = try await open(lab)
-        #expect(try await next.next(1).map { "\($0.id) \($0.end)" } == ["\(id) delivered"])
+        try await expectDelivery(of: id, from: lab)
         #expect(attempts.value == 2)
-        await next.shutdown()
     }
 }

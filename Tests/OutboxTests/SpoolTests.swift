@@ -21,7 +21,7 @@ import Testing
         let draft = Spool.Draft(name: "draft", path: path, descriptor: try opened())
         #expect(unlink(path) == 0)
         #expect(!draft.lock())
-        // Another file with its name is another draft's.
+        // A file that was made later belongs to another draft, also if it has the same name.
         close(try opened())
         #expect(!draft.lock())
     }
