@@ -19,8 +19,10 @@ public protocol Connectivity: Sendable {
     /// - Parameters:
     ///   - destination: The address.
     ///   - requirement: The requirement on the path. If several paths meet it, the kernel's preferred one is returned.
-    /// - Returns: The path, with the interface to bind to; or the reasons why there is none.
-    /// - Throws: An error if the path can't be determined; a request without a requirement is then started.
+    /// - Returns: The path, with the interface to bind to; or the reasons why there is none. With the status `unknown`,
+    ///   requests that need it wait for the next change.
+    /// - Throws: An error if the path can't be determined; a request without a requirement is then started, one with a
+    ///   requirement looks again after a second.
     func path(to destination: IPAddress, requiring requirement: PathRequirement) throws -> DestinationPath
 
     /// Returns the addresses of a host name; nil, the default, for those that the system's resolver finds.
@@ -56,9 +58,11 @@ public protocol ConnectivityWatch: Sendable {
 extension ReachabilityMonitor: Connectivity {
     /// Looks up the path of a socket that may only use paths which meet a requirement.
     ///
+    /// - Returns: The path, or the reasons why there is none; with the status `unknown` while the monitor has not read
+    ///   everything that may hold one.
     /// - Throws: `ReachabilityError` if the monitor is not running, or the kernel does not reply.
     public func path(to destination: IPAddress, requiring requirement: PathRequirement) throws -> DestinationPath {
-        try lookup(destination, meeting: requirement)
+        try knownPath(to: destination, meeting: requirement)
     }
 
     /// Calls ``subscribeToChanges(affecting:_:)``, with a type-erased result.
@@ -76,6 +80,9 @@ final class PathCache {
     let connectivity: any Connectivity
     private var paths: [Question: DestinationPath] = [:]
     private var remembers = false
+
+    /// What is not read yet may hold a path; a change follows when it is read.
+    struct NotKnownYet: Error {}
 
     private struct Question: Hashable {
         let destination: IPAddress
@@ -97,10 +104,13 @@ final class PathCache {
     }
 
     /// Returns the cached path, or that of ``Connectivity/path(to:requiring:)``.
+    ///
+    /// - Throws: The lookup's error, or ``NotKnownYet``.
     func path(to destination: IPAddress, requiring requirement: PathRequirement) throws -> DestinationPath {
         let question = Question(destination: destination, requirement: requirement)
         if remembers, let path = paths[question] { return path }
         let path = try connectivity.path(to: destination, requiring: requirement)
+        guard path.status != .unknown else { throw NotKnownYet() }
         if remembers { paths[question] = path }
         return path
     }

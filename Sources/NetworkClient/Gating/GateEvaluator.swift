@@ -25,6 +25,8 @@ struct GateEvaluator {
         var inquiry = Inquiry(key, cache.connectivity.status, needsRevalidation)
         do {
             return try verdict(&inquiry)
+        } catch is PathCache.NotKnownYet {
+            return .closed(.init(obstacle: .firstState, key: key, reasons: [.reading]))
         } catch {
             // The state is unknown: requests start anyway, unless they might then use a path that is not allowed.
             guard key.requirement != .any else { return .free }

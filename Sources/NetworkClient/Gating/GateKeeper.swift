@@ -50,6 +50,8 @@ final class GateKeeper: @unchecked Sendable {
     /// The keys for which an attempt found no path although the kernel reported one.
     private var keysToRevalidate: Set<GateKey> = []
     private var lastPath: NetworkPath?
+    /// The next evaluation after a failed lookup, of which no change will tell.
+    private var retry: Scheduled<Void>?
 
     /// The maximum number of cached verdicts before those without waiting requests are dropped.
     private static let capacity = 1_024
@@ -156,6 +158,7 @@ final class GateKeeper: @unchecked Sendable {
         validation?.end()
         names.end()
         follower.end()
+        retry?.cancel()
     }
 
     // MARK: Connections
@@ -192,7 +195,16 @@ final class GateKeeper: @unchecked Sendable {
         if case .open = verdict { keysToRevalidate.remove(key) }
         known[key] = verdict
         observer.need(evaluator.destinations(of: key))
+        if case .closed(let wait) = verdict, wait.isForLookup { retryLater() }
         return verdict
+    }
+
+    private func retryLater() {
+        guard retry == nil else { return }
+        retry = loop.assumeIsolated().scheduleTask(in: .seconds(1)) { [weak self] in
+            self?.retry = nil
+            self?.networkChanged()
+        }
     }
 
     private func forgetUnwanted() {

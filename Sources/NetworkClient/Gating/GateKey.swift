@@ -30,6 +30,9 @@ struct GateWait: Hashable, Sendable {
     var reasons: [ReachabilityReason] = []
     /// The interfaces that can't be used, and why.
     var ruledOut: [RuledOutInterface] = []
+
+    /// Whether it is for a lookup that succeeds.
+    var isForLookup: Bool { obstacle == .firstState && reasons == [.netlinkFailed] }
 }
 
 extension GateWait: CustomStringConvertible {

@@ -206,11 +206,21 @@ extension EventLoop {
         let body: (EventLoop?) -> Void
     }
 
-    /// Whether there is an evaluation.
-    var hasVerdict: Bool { machine.with { $0.evaluation != nil } }
-
-    /// Whether the model was read whole once.
-    var hasReadEverything: Bool { machine.with { $0.hasReadEverything } }
+    /// The path of a socket that may only use paths which meet a requirement, as far as it is known.
+    ///
+    /// - Parameters:
+    ///   - destination: The address.
+    ///   - requirement: The requirement.
+    /// - Returns: The path, or why there is none; with the status `unknown` if what is not read yet may hold one.
+    func knownPath(to destination: IPAddress, meeting requirement: PathRequirement) -> EngineResult<DestinationPath> {
+        let result = destinations.path(to: destination, meeting: requirement)
+        guard case .success(var path) = result else { return result }
+        let isKnown = machine.with { $0.evaluation != nil && ($0.hasReadEverything || path.isReachable) }
+        guard !isKnown else { return result }
+        path.status = .unknown
+        path.reasons = [.reading]
+        return .success(path)
+    }
 
     /// The current model and evaluation.
     func view(at now: Instant) -> MonitorView {

@@ -82,6 +82,11 @@ final class MonitorEngine: Sendable {
     }
 
     private var currentRun: EngineRun? { lifecycle.withLock { $0.run } }
+
+    /// How long a lookup waits for the model to be read.
+    private static let settlingTime = Duration.seconds(5)
+    /// How long a caller is blocked for a reply of the kernel.
+    private static let replyTime = Duration.seconds(1)
 }
 
 // MARK: - Questions
@@ -117,12 +122,10 @@ extension MonitorEngine {
         _ completion: @escaping Completion<DestinationPath>
     ) {
         submit(completion) { loop in
-            if loop.hasVerdict {
-                let result = loop.destinations.path(to: destination, meeting: requirement)
-                if loop.hasReadEverything || !result.deniesPath { return completion(result) }
-            }
-            // What is not read yet may hold a path: it is read by the time the model has settled.
-            loop.whenSettled(until: Self.deadline(after: .seconds(5))) { loop in
+            let result = loop.knownPath(to: destination, meeting: requirement)
+            guard result.isUnknown else { return completion(result) }
+            // What is not read yet is read by the time the model has settled.
+            loop.whenSettled(until: Self.deadline(after: Self.settlingTime)) { loop in
                 completion(loop?.destinations.path(to: destination, meeting: requirement) ?? .failure(.notRunning))
             }
         }
@@ -170,7 +173,7 @@ extension MonitorEngine {
     /// Asks the kernel for the path of a socket that may only use paths which meet a requirement.
     ///
     /// Blocks the caller for some microseconds; at the start, before it says that there is no path, until the model has
-    /// been read, and for at most a second.
+    /// been read, and for at most six seconds.
     ///
     /// - Parameters:
     ///   - destination: The address, which is looked up and never sent to.
@@ -187,7 +190,28 @@ extension MonitorEngine {
         }
         let promise = BlockingPromise<EngineResult<DestinationPath>>()
         path(to: destination, meeting: requirement) { promise.fulfill($0) }
-        guard let result = promise.wait(until: Self.deadline(after: .seconds(1))) else { throw .lookupTakesTooLong }
+        let deadline = Self.deadline(after: Self.settlingTime + Self.replyTime)
+        guard let result = promise.wait(until: deadline) else { throw .lookupTakesTooLong }
+        return try result.get()
+    }
+
+    /// As ``path(to:requiring:)``, but for callers that must not wait until the model has been read.
+    ///
+    /// Blocks the caller for some microseconds, and for at most a second while a driver keeps the kernel busy.
+    ///
+    /// - Returns: The path, or why there is none; with the status `unknown` if what is not read yet may hold one: a watch
+    ///   for any change is called once it is read.
+    func knownPath(
+        to destination: IPAddress,
+        requiring requirement: PathRequirement
+    ) throws(ReachabilityError) -> DestinationPath {
+        if let loop = currentRun?.currentLoop {
+            return try loop.knownPath(to: destination, meeting: requirement).get()
+        }
+        let promise = BlockingPromise<EngineResult<DestinationPath>>()
+        let completion: Completion<DestinationPath> = { promise.fulfill($0) }
+        submit(completion) { completion($0.knownPath(to: destination, meeting: requirement)) }
+        guard let result = promise.wait(until: Self.deadline(after: Self.replyTime)) else { throw .lookupTakesTooLong }
         return try result.get()
     }
 
@@ -322,8 +346,8 @@ enum EngineResult<Value: Sendable>: Sendable {
 }
 
 extension EngineResult<DestinationPath> {
-    /// Whether it says that there is no path.
-    fileprivate var deniesPath: Bool { if case .success(let path) = self { !path.isReachable } else { false } }
+    /// Whether what is not read yet may hold a path.
+    fileprivate var isUnknown: Bool { if case .success(let path) = self { path.status == .unknown } else { false } }
 }
 
 /// The engine of a monitor; tests put a source of their own in its place.
@@ -361,6 +385,12 @@ protocol MonitorSource: Sendable {
 
     /// As ``MonitorEngine/path(to:requiring:)``.
     func path(
+        to destination: IPAddress,
+        requiring requirement: PathRequirement
+    ) throws(ReachabilityError) -> DestinationPath
+
+    /// As ``MonitorEngine/knownPath(to:requiring:)``.
+    func knownPath(
         to destination: IPAddress,
         requiring requirement: PathRequirement
     ) throws(ReachabilityError) -> DestinationPath

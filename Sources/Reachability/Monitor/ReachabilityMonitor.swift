@@ -409,6 +409,15 @@ extension ReachabilityMonitor {
     ) throws(ReachabilityError) -> DestinationPath {
         try source.path(to: destination, requiring: requirement)
     }
+
+    /// As ``lookup(_:meeting:)``, but does not wait for what is not read yet: while that may hold a path, the status is
+    /// `unknown`.
+    package func knownPath(
+        to destination: IPAddress,
+        meeting requirement: PathRequirement = .any
+    ) throws(ReachabilityError) -> DestinationPath {
+        try source.knownPath(to: destination, requiring: requirement)
+    }
 }
 
 // MARK: - Queries

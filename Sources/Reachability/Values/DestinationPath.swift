@@ -4,7 +4,8 @@ public import ReachabilityCore
 public struct DestinationPath: Sendable, Hashable {
     /// The address that was looked up.
     public var destination: IPAddress
-    /// ``ReachabilityStatus/notReachable``, or what carries the path.
+    /// What carries the path, or ``ReachabilityStatus/notReachable``; ``ReachabilityStatus/unknown`` only where what is
+    /// not read yet may hold a path.
     public var status: ReachabilityStatus
     /// The interface of the route itself; nil if there is none.
     public var interface: NetworkInterface?

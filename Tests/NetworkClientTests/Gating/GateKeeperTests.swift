@@ -166,6 +166,30 @@ import Testing
         }
     }
 
+    @Test func `after a failed lookup, a request with a requirement looks again without a change`() async throws {
+        connectivity.change { $0.isBroken = true }
+        try await KeptGate.run(connectivity, lookup.resolver()) { gate in
+            let key = GateKey("203.0.113.7", .wifi)
+            #expect(await gate.hold(key).missing?.reasons == [.netlinkFailed])
+            connectivity.changeSilently { $0.isBroken = false }
+            try await gate.wait(key, for: "a lookup") { $0.binding == .interfaceIndex(10) }
+        }
+    }
+
+    @Test func `while a path may not be read yet, requests that need it wait`() async throws {
+        connectivity.change { $0.isReading = true }
+        try await KeptGate.run(connectivity, lookup.resolver()) { gate in
+            let key = GateKey("203.0.113.7", .wifi)
+            #expect(await gate.hold(key).missing?.obstacle == .firstState)
+            let failed = await gate.on { $0.refresh(.init("203.0.113.7")) }
+            #expect(failed.missing?.obstacle == .firstState)
+            #expect(failed.missing?.reasons == [.reading])
+            connectivity.change { $0.isReading = false }
+            try await gate.wait(key, for: "the path") { $0.binding == .interfaceIndex(10) }
+            #expect(await gate.verdict(.init("203.0.113.7")) != failed)
+        }
+    }
+
     @Test func `a fresh lookup decides whether there is a path, and ends the revalidation`() async throws {
         try await KeptGate.run(connectivity, lookup.resolver()) { gate in
             let key = GateKey("203.0.113.7")

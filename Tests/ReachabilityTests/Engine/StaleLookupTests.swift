@@ -65,20 +65,43 @@ import Testing
         #expect(path.interface?.name == "wan0")
     }
 
-    @Test func `a path with a requirement is not denied before all routes have been read`() throws {
-        // The dump takes longer than the first evaluation, which needs the links alone.
+    /// Adds routes whose dump takes longer than the first evaluation, which needs the links alone.
+    private func addManyRoutes() throws {
         for number in 1...20_000 {
             let text = "2001:db8:8::\(String(number, radix: 16))"
             var route = RouteMessage(destination: .init(try #require(IPAddress(text)), length: 128))
             route.nextHops = [.init(interface: 10)]
             try lab.rtnl.route(.add, route)
         }
+    }
+
+    @Test func `a path with a requirement is not denied before all routes have been read`() throws {
+        try addManyRoutes()
         try makeStale()
         for _ in 0..<10 {
             let probe = try EngineProbe(in: lab)
             defer { probe.engine.stop() }
             let path = try probe.engine.path(to: #require(far), requiring: .notCellular)
             #expect(path.interface?.name == "wan0")
+        }
+    }
+
+    @Test func `a caller that does not wait learns that the path is not known, and when it is`() throws {
+        try addManyRoutes()
+        try makeStale()
+        let destination = try #require(far)
+        for _ in 0..<10 {
+            let probe = try EngineProbe(in: lab)
+            defer { probe.engine.stop() }
+            let paths = LabInbox<DestinationPath>()
+            let look: @Sendable () -> Void = {
+                if let path = try? probe.engine.knownPath(to: destination, requiring: .notCellular) { paths.put(path) }
+            }
+            let watch = probe.engine.watch([destination], look)
+            defer { watch.cancel() }
+            look()
+            try paths.wait(for: "the path") { $0.last?.interface?.name == "wan0" }
+            #expect(paths.all.allSatisfy { $0.isReachable || $0.status == .unknown && $0.reasons == [.reading] })
         }
     }
 

@@ -149,6 +149,13 @@ final class FakeSource: MonitorSource {
         return path
     }
 
+    func knownPath(
+        to destination: IPAddress,
+        requiring requirement: PathRequirement
+    ) throws(ReachabilityError) -> DestinationPath {
+        try path(to: destination, requiring: requirement)
+    }
+
     func watch(_ destinations: [IPAddress], _ body: @escaping @Sendable () -> Void) -> DestinationWatch {
         watch(destinations.first ?? IPAddress(ipv4: 0)) { _ in body() }
     }

@@ -15,6 +15,8 @@ final class MadeUpConnectivity: Connectivity {
         var own: Set<IPAddress> = []
         /// Whether lookups fail.
         var isBroken = false
+        /// Whether what is not read yet may hold a path.
+        var isReading = false
     }
 
     private struct State {
@@ -60,6 +62,9 @@ final class MadeUpConnectivity: Connectivity {
         }
         if network.isBroken { throw CancellationError() }
         if destination.isLoopback || network.own.contains(destination) { return .made(destination, Self.loopback) }
+        if network.isReading {
+            return .init(destination: destination, status: .unknown, outcome: .refused(errno: 101, .noRoute))
+        }
         let ways = network.ways[destination] ?? network.ways[nil] ?? []
         let allowed = ways.first { requirement.allows($0, over: [$0], isExpensive: $0.kind == .cellular) }
         if let allowed { return .made(destination, allowed) }
