@@ -54,17 +54,37 @@ struct UnixSocket {
     func open() throws(ToolError) -> ListeningSocket {
         makeDirectory()
         do throws(SystemError) {
-            try removeStale()
-            return try bound()
+            return try inTurn { () throws(SystemError) in
+                try removeStale()
+                return try bound()
+            }
         } catch {
             throw failure(error)
         }
     }
 
+    private var directory: String {
+        guard let slash = path.lastIndex(of: "/") else { return "." }
+        return slash == path.startIndex ? "/" : String(path[..<slash])
+    }
+
     private func makeDirectory() {
-        let directory = path.prefix(upTo: path.lastIndex(of: "/") ?? path.startIndex)
         // If it fails, so does what follows, with a better error.
-        if !directory.isEmpty { mkdir(String(directory), 0o755) }
+        mkdir(directory, 0o755)
+    }
+
+    /// Does what two processes that start at the same moment must do one after the other: until one listens, its socket
+    /// looks like one that is left over.
+    ///
+    /// Locks the directory (flock(2)); tries for a second, since any user may hold the lock.
+    private func inTurn<Result>(_ body: () throws(SystemError) -> Result) throws(SystemError) -> Result {
+        let lock = Glibc.open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        defer {
+            flock(lock, LOCK_UN)
+            close(lock)
+        }
+        for _ in 0..<100 where lock >= 0 && flock(lock, LOCK_EX | LOCK_NB) != 0 { usleep(10_000) }
+        return try body()
     }
 
     /// Removes a socket on which nobody listens.

@@ -7,6 +7,8 @@ import NetworkLab
 import ReachabilityCore
 import Testing
 
+@testable import netwatchd
+
 /// Runs `netwatch serve` on machines with two uplinks.
 @Suite(.timeLimit(.minutes(5))) struct ServeTests {
     private let uplinks = Result { try LabUplinks() }
@@ -47,6 +49,19 @@ import Testing
         #expect(try tool.exitCode() == 0)
         #expect(try tool.errors.rest() == "")
         #expect(access(try path, F_OK) == -1)
+    }
+
+    @Test func `of services that start at the same moment, one has the socket`() async throws {
+        for _ in 0..<300 {
+            let path = try path
+            let sockets = await withTaskGroup(of: ListeningSocket?.self) { group in
+                for _ in 0..<2 { group.addTask { try? UnixSocket(path: path).open() } }
+                return await group.reduce(into: []) { $0 += [$1] }
+            }
+            #expect(sockets.count { $0 != nil } == 1)
+            #expect(throws: Never.self) { try EventClient(path: path) }
+            for socket in sockets.compactMap(\.self) { close(socket.descriptor) }
+        }
     }
 
     @Test func `a service that ends leaves the socket of another one that took its place`() throws {
