@@ -131,8 +131,16 @@ final class ConnectionProcess {
     /// Adds the handlers between TCP and the user's to one of the channels, before the first byte.
     private func prepare(_ channel: any Channel) throws {
         guard !isOver else { throw Self.cancelled(endpoint) }
+        try Self.closeOnExecution(channel)
         if endpoint.socketPath == nil { try endpoint.serviceType?.apply(to: channel) }
         channels.append(try PreparedChannel(channel, plan, dialogue))
+    }
+
+    /// Makes programs that this process executes not inherit the socket: it would stay open in them (fcntl(2)).
+    private static func closeOnExecution(_ channel: any Channel) throws {
+        try channel.pipeline.syncOperations.withUnsafeTransportIfAvailable(of: NIOBSDSocket.Handle.self) { socket in
+            _ = fcntl(socket, F_SETFD, FD_CLOEXEC)
+        }
     }
 
     private func connected(_ channel: any Channel) {

@@ -37,6 +37,23 @@ struct ConnectorTests {
         }
     }
 
+    @Test(arguments: [ServerAddress.loopback, .ipv6])
+    func `programs that are executed do not inherit a connection`(address: ServerAddress) async throws {
+        try await LabLoops.run { loops in
+            let server = try ScriptedServer(on: address, in: loops.lab, always: [.readToEnd])
+            let host = address == .ipv6 ? "::1" : "127.0.0.1"
+            let connection = try await open(.init(host, Int(server.port)), on: loops)
+            let pipeline = connection.channel.pipeline
+            let flags = try await loops.loop.submit {
+                try pipeline.syncOperations.withUnsafeTransportIfAvailable(of: NIOBSDSocket.Handle.self) {
+                    fcntl($0, F_GETFD)
+                }
+            }.get()
+            #expect(flags == FD_CLOEXEC)
+            try await connection.channel.close()
+        }
+    }
+
     @Test func `a Unix socket`() async throws {
         let folder = try LabFolder()
         let path = "\(folder.path)/socket"
