@@ -39,4 +39,9 @@ package final class LabFolder: Sendable {
     /// Writes a text file and returns its path.
     @discardableResult
     package func write(_ name: String, _ text: String) throws -> String { try write(name, Array(text.utf8)) }
+
+    /// Returns what a text file holds.
+    func text(of name: String) throws -> String {
+        String(decoding: try Data(contentsOf: URL(filePath: "\(path)/\(name)")), as: UTF8.self)
+    }
 }

@@ -51,7 +51,9 @@ package final class ServerDaemon: Sendable {
         reserved = try predecessor?.reserved ?? ReservedPort(sharedBy: SO_REUSEADDR)
         port = reserved.number
         let file = try folder.write("configuration", try configuration(folder, port))
-        let words = ["-c", "exec \"$0\" \"$@\" 2>&1", program] + arguments(folder.path, port, file)
+        // Nobody reads what a server without a sign writes.
+        let output = sign.isEmpty ? ">'\(folder.path)/output' 2>&1" : "2>&1"
+        let words = ["-c", "exec \"$0\" \"$@\" \(output)", program] + arguments(folder.path, port, file)
         process = try LabProcess("/bin/sh", words)
         if sign.isEmpty { try Self.waitForListener(on: port) } else { try process.waitForOutput { $0.contains(sign) } }
     }
@@ -76,6 +78,9 @@ package final class ServerDaemon: Sendable {
         try process.send(SIGTERM)
         _ = try process.finish()
     }
+
+    /// The output so far of a server without a sign.
+    var output: String { get throws { try folder.text(of: "output") } }
 
     /// Ends the server by SIGKILL, and waits for its end.
     package func kill() throws {

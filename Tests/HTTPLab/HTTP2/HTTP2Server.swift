@@ -16,6 +16,15 @@ package final class HTTP2Server: Sendable {
     /// The port.
     package var port: UInt16 { daemon.port }
     private let daemon: ServerDaemon
+    /// How connections have ended, by the server's output: only of a verbose nghttpd.
+    package var endsOfConnections: [String] {
+        get throws {
+            let lines = try daemon.output.split(separator: "\n")
+            return lines.indices.filter { lines[$0].contains("GOAWAY") || lines[$0].contains("error: ") }.map {
+                lines[$0...].prefix(2).joined(separator: " ")
+            }
+        }
+    }
 
     /// Starts a server and waits until it listens.
     ///
@@ -24,17 +33,20 @@ package final class HTTP2Server: Sendable {
     ///   - identity: The certificate; nil for plain TCP.
     ///   - streams: The maximum number of concurrent streams; nil for the program's default. Not for Caddy.
     ///   - requests: The maximum number of requests of a connection; nil for the program's default. Only for nginx.
+    ///   - isVerbose: Whether it notes each frame. Only for nghttpd.
     /// - Throws: The server's output, if it does not start.
     package init(
         _ program: Program,
         identity: MintedIdentity? = nil,
         streams: Int? = nil,
-        requests: Int? = nil
+        requests: Int? = nil,
+        isVerbose: Bool = false
     ) throws {
         guard let path = Self.path(of: program) else {
             throw LabError("start \(program.rawValue)", errno: ENOENT, detail: Self.advice)
         }
-        let plan = Plan(program, isSecure: identity != nil, streams: streams, requests: requests)
+        var plan = Plan(program, isSecure: identity != nil, streams: streams, requests: requests)
+        plan.isVerbose = isVerbose
         let launcher = program == .h2o ? ServerDaemon.find("unshare") : nil
         let arguments = { (folder: String, port: UInt16, file: String) in
             // h2o wants to change its user where it is root, which a test's namespace does not allow.
@@ -68,6 +80,7 @@ private struct Plan {
     let isSecure: Bool
     let streams: Int?
     let requests: Int?
+    var isVerbose = false
 
     init(_ program: HTTP2Server.Program, isSecure: Bool, streams: Int?, requests: Int?) {
         (self.program, self.isSecure, self.streams, self.requests) = (program, isSecure, streams, requests)
@@ -87,7 +100,8 @@ private struct Plan {
     func arguments(_ folder: String, _ port: UInt16, _ file: String) -> [String] {
         switch program {
         case .nghttpd:
-            ["-a", "127.0.0.1", "-d", "\(folder)/www"] + (streams.map { ["-m", "\($0)"] } ?? [])
+            (isVerbose ? ["-v"] : []) + ["-a", "127.0.0.1", "-d", "\(folder)/www"]
+                + (streams.map { ["-m", "\($0)"] } ?? [])
                 + (isSecure ? ["\(port)", "\(folder)/server.key", "\(folder)/server.pem"] : ["--no-tls", "\(port)"])
         case .nginx: ["-p", folder, "-e", "stderr", "-c", file]
         case .apache2: ["-f", file, "-DFOREGROUND"]
