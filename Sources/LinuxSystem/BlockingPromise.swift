@@ -37,6 +37,13 @@ package final class BlockingPromise<Value: Sendable>: @unchecked Sendable {
         pthread_mutex_unlock(mutex)
     }
 
+    /// Whether there is a value.
+    package var isFulfilled: Bool {
+        pthread_mutex_lock(mutex)
+        defer { pthread_mutex_unlock(mutex) }
+        return value != nil
+    }
+
     /// Blocks the calling thread until there is a value.
     package func wait() -> Value {
         pthread_mutex_lock(mutex)

@@ -17,6 +17,9 @@ package final class SystemThread: Sendable {
     /// Whether this is the calling thread.
     package var isCurrent: Bool { identifier.load(ordering: .acquiring) == UInt(pthread_self()) }
 
+    /// Whether it has ended.
+    package var hasEnded: Bool { ended.isFulfilled }
+
     /// Starts the thread; to be called once.
     ///
     /// - Parameters:

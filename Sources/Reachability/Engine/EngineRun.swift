@@ -11,7 +11,7 @@ final class EngineRun: Sendable {
     /// Wakes the event thread.
     let wakeup: Wakeup
     /// The event thread.
-    let thread = SystemThread()
+    let thread: EventThread
     /// Fulfilled with nil when the sockets are open, or with why they cannot be opened.
     ///
     /// Not a `Result`: to find out that its failure is an `Error` the runtime searches all of the program's types.
@@ -37,24 +37,25 @@ final class EngineRun: Sendable {
     ///
     /// - Parameters:
     ///   - state: What all runs share.
-    ///   - predecessor: The thread of the run before, which must end before this one calls the sink.
+    ///   - earlier: The threads of the runs before, which must end before this one calls the sink.
     /// - Throws: ``ReachabilityError/Code/noResources`` if there is no thread or descriptor to be had.
-    init(_ state: EngineState, after predecessor: SystemThread?) throws(ReachabilityError) {
+    init(_ state: EngineState, after earlier: [EventThread]) throws(ReachabilityError) {
+        thread = EventThread(after: earlier)
         do throws(SystemError) {
             wakeup = try Wakeup()
-            try thread.start("reachability", stackSize: Self.stackSize) { [self] in main(state, predecessor) }
+            try thread.system.start("reachability", stackSize: Self.stackSize) { [self] in main(state) }
         } catch {
             throw ReachabilityError(error)
         }
     }
 
-    private func main(_ state: EngineState, _ predecessor: SystemThread?) {
+    private func main(_ state: EngineState) {
         do throws(ReachabilityError) {
             try state.configuration.namespace.enter()
             let loop = try EventLoop(state, self)
             self.loop.value = loop
             opened.fulfill(nil)
-            predecessor?.waitForEnd()
+            thread.waitForPredecessors()
             loop.main()
             self.loop.value = nil
         } catch {
@@ -73,7 +74,7 @@ final class EngineRun: Sendable {
     /// Whether the event thread is to end.
     var isStopping: Bool { stopping.load(ordering: .acquiring) }
 
-    /// Ends the event thread, and waits until it has ended, unless it is the calling thread.
+    /// Ends the event thread, and waits as ``EventThread/waitForEnd()`` does.
     func stop() {
         stopping.store(true, ordering: .releasing)
         wakeup.signal()
@@ -107,5 +108,28 @@ final class EngineRun: Sendable {
     }
 
     /// The event loop, if the calling thread is the event thread.
-    var currentLoop: EventLoop? { thread.isCurrent ? loop.value : nil }
+    var currentLoop: EventLoop? { thread.system.isCurrent ? loop.value : nil }
+}
+
+/// The event thread of a run, which begins once those of earlier runs have ended.
+struct EventThread: Sendable {
+    /// The thread itself.
+    let system = SystemThread()
+    private let predecessors: [SystemThread]
+
+    init(after earlier: [EventThread]) { predecessors = earlier.map(\.system) }
+
+    /// Whether it begins only after the calling thread has ended: that of an earlier run, whose sink has stopped the
+    /// engine and started it again.
+    var waitsForCaller: Bool { predecessors.contains { $0.isCurrent } }
+
+    /// Waits until the threads of earlier runs have ended; to be called by this one.
+    func waitForPredecessors() {
+        for thread in predecessors { thread.waitForEnd() }
+    }
+
+    /// Waits until it has ended, unless it is the calling thread, or waits for that to end.
+    func waitForEnd() {
+        if !waitsForCaller { system.waitForEnd() }
+    }
 }

@@ -26,8 +26,8 @@ final class MonitorEngine: Sendable {
     private struct Lifecycle {
         /// The current run.
         var run: EngineRun?
-        /// The event thread of the run that was stopped last.
-        var last: SystemThread?
+        /// The event threads of the runs that were stopped, which may not have ended.
+        var earlier: [EventThread] = []
     }
 
     /// Starts the event thread, and returns once its sockets are open; does nothing if it runs already.
@@ -36,7 +36,8 @@ final class MonitorEngine: Sendable {
     func start() throws(ReachabilityError) {
         let run = try lifecycle.withLock { lifecycle throws(ReachabilityError) in
             if let run = lifecycle.run { return run }
-            let run = try EngineRun(state, after: lifecycle.last)
+            lifecycle.earlier.removeAll { $0.system.hasEnded }
+            let run = try EngineRun(state, after: lifecycle.earlier)
             lifecycle.run = run
             return run
         }
@@ -52,10 +53,12 @@ final class MonitorEngine: Sendable {
     ///
     /// The last change of a run is to `unknown`, for the reason `monitor.notStarted`. When this returns, the sink is
     /// not called any more. Called on the event thread itself, from the sink, it returns immediately, and the thread ends
-    /// when the sink returns. A thread started after that calls the sink only once the thread before it has ended.
+    /// when the sink returns. A thread started after that calls the sink only once the thread before it has ended; until
+    /// then, it answers no question of the sink's.
     func stop() {
-        let (run, last) = lifecycle.withLock { ($0.run, $0.last) }
-        if let run { end(run) } else { last?.waitForEnd() }
+        let (run, earlier) = lifecycle.withLock { ($0.run, $0.earlier) }
+        if let run { end(run) }
+        for thread in earlier { thread.waitForEnd() }
     }
 
     /// Ends a run, and waits until it has ended.
@@ -63,7 +66,7 @@ final class MonitorEngine: Sendable {
         lifecycle.withLock { lifecycle in
             guard lifecycle.run === run else { return }
             lifecycle.run = nil
-            lifecycle.last = run.thread
+            lifecycle.earlier.append(run.thread)
         }
         run.stop()
     }
@@ -167,7 +170,7 @@ extension MonitorEngine {
     /// - Throws: ``ReachabilityError/Code/notRunning`` if the engine is not running, or is stopped meanwhile.
     func view(within timeout: Duration = .seconds(5)) throws(ReachabilityError) -> MonitorView {
         if let loop = currentRun?.currentLoop { return loop.view(at: SystemClock.now) }
-        return try Self.wait { view(within: timeout, $0) }
+        return try answer { view(within: timeout, $0) }
     }
 
     /// Asks the kernel for the path of a socket that may only use paths which meet a requirement.
@@ -188,11 +191,9 @@ extension MonitorEngine {
         if let loop = currentRun?.currentLoop {
             return try loop.destinations.path(to: destination, meeting: requirement).get()
         }
-        let promise = BlockingPromise<EngineResult<DestinationPath>>()
-        path(to: destination, meeting: requirement) { promise.fulfill($0) }
-        let deadline = Self.deadline(after: Self.settlingTime + Self.replyTime)
-        guard let result = promise.wait(until: deadline) else { throw .lookupTakesTooLong }
-        return try result.get()
+        return try answer(within: Self.settlingTime + Self.replyTime, or: .lookupTakesTooLong) {
+            path(to: destination, meeting: requirement, $0)
+        }
     }
 
     /// As ``path(to:requiring:)``, but for callers that must not wait until the model has been read.
@@ -208,11 +209,9 @@ extension MonitorEngine {
         if let loop = currentRun?.currentLoop {
             return try loop.knownPath(to: destination, meeting: requirement).get()
         }
-        let promise = BlockingPromise<EngineResult<DestinationPath>>()
-        let completion: Completion<DestinationPath> = { promise.fulfill($0) }
-        submit(completion) { completion($0.knownPath(to: destination, meeting: requirement)) }
-        guard let result = promise.wait(until: Self.deadline(after: Self.replyTime)) else { throw .lookupTakesTooLong }
-        return try result.get()
+        return try answer(within: Self.replyTime, or: .lookupTakesTooLong) { completion in
+            submit(completion) { completion($0.knownPath(to: destination, meeting: requirement)) }
+        }
     }
 
     /// Asks the radios of the current path's Wi-Fi carriers which network they are in, and how strong its signal is.
@@ -223,10 +222,7 @@ extension MonitorEngine {
     /// - Returns: One for each Wi-Fi carrier that nl80211 knows, in their order; none where the path has none.
     /// - Throws: ``ReachabilityError/Code/notRunning``, or ``ReachabilityError/Code/netlinkFailed`` with ETIMEDOUT.
     func wifiDetails(within timeout: Duration = .seconds(2)) throws(ReachabilityError) -> [WiFiDetails] {
-        let promise = BlockingPromise<EngineResult<[WiFiDetails]>>()
-        wifiDetails { promise.fulfill($0) }
-        guard let result = promise.wait(until: Self.deadline(after: timeout)) else { throw .radiosDontReply }
-        return try result.get()
+        try answer(within: timeout, or: .radiosDontReply) { wifiDetails($0) }
     }
 
     /// Opens a meter in the namespace that the engine watches; it outlives the engine's run.
@@ -234,23 +230,32 @@ extension MonitorEngine {
     /// - Throws: ``ReachabilityError/Code/notRunning``, or ``ReachabilityError/Code/netlinkFailed`` if there is no
     ///   socket to be had.
     func trafficMeter() throws(ReachabilityError) -> TrafficMeter {
-        try Self.wait { completion in
-            submit(completion) { _ in
-                do throws(NetlinkError) {
-                    completion(.success(try TrafficMeter()))
-                } catch {
-                    completion(.failure(.init(error)))
-                }
-            }
-        }
+        if currentRun?.currentLoop != nil { return try Self.makeMeter().get() }
+        return try answer { completion in submit(completion) { _ in completion(Self.makeMeter()) } }
     }
 
-    private static func wait<Value: Sendable>(
-        for question: (@escaping Completion<Value>) -> Void
+    private static func makeMeter() -> EngineResult<TrafficMeter> {
+        do throws(NetlinkError) { return .success(try TrafficMeter()) } catch { return .failure(.init(error)) }
+    }
+
+    /// Asks a question, and blocks the caller until it is answered.
+    ///
+    /// - Parameters:
+    ///   - timeout: How long to wait.
+    ///   - lateness: The error after that.
+    ///   - question: Asks it; the completion may be called on any thread.
+    /// - Returns: The answer.
+    /// - Throws: ``ReachabilityError/Code/notRunning`` also on a thread whose end the run waits for.
+    private func answer<Value: Sendable>(
+        within timeout: Duration = .seconds(86_400),
+        or lateness: ReachabilityError = .notRunning,
+        to question: (@escaping Completion<Value>) -> Void
     ) throws(ReachabilityError) -> Value {
+        guard currentRun?.thread.waitsForCaller != true else { throw .notRunning }
         let promise = BlockingPromise<EngineResult<Value>>()
         question { promise.fulfill($0) }
-        return try promise.wait().get()
+        guard let result = promise.wait(until: Self.deadline(after: timeout)) else { throw lateness }
+        return try result.get()
     }
 }
 

@@ -7,7 +7,7 @@ import Testing
 @testable import Reachability
 
 /// Starting and stopping, from any thread, any number of times.
-@Suite struct LifecycleTests {
+@Suite(.timeLimit(.minutes(10))) struct LifecycleTests {
     @Test func `a thousand cycles leave no descriptor and no thread behind`() async {
         // In a separate process, so that the descriptors of other tests are not counted.
         await #expect(processExitsWith: .success) {
@@ -64,6 +64,55 @@ import Testing
         try lab.run { try engine.start() }
         let all = try changes.wait(for: "the second run's state") { $0.count >= 3 }
         #expect(all.prefix(3).map(\.event) == [.state, .change, .state])
+        engine.stop()
+        holder.engine = nil
+    }
+
+    @Test func `the sink may start the engine and stop it again, any number of times`() throws {
+        let lab = try LabNamespace()
+        let changes = LabInbox<ReachabilityChange>()
+        let holder = Holder()
+        let engine = MonitorEngine(.init()) { change in
+            changes.put(change)
+            guard change.sequence == 1 else { return }
+            for _ in 0..<3 {
+                holder.engine?.stop()
+                try? holder.engine?.start()
+            }
+        }
+        holder.engine = engine
+        try lab.run { try engine.start() }
+        try changes.wait(for: "the last run's state") { $0.count > 1 && $0.last?.event == .state }
+        #expect(try engine.view().isSettled)
+        engine.stop()
+        #expect(changes.all.last?.status == .unknown)
+        holder.engine = nil
+    }
+
+    @Test func `in the sink, a run answers questions; one that begins after the sink does not`() throws {
+        let lab = try LabNamespace()
+        let answers = LabInbox<[Bool]>()
+        let holder = Holder()
+        let destination = try #require(IPAddress("192.0.2.9"))
+        let ask: @Sendable () -> [Bool] = {
+            [
+                (try? holder.engine?.view(within: .zero)) != nil,
+                (try? holder.engine?.path(to: destination)) != nil,
+                (try? holder.engine?.knownPath(to: destination, requiring: .any)) != nil,
+                (try? holder.engine?.trafficMeter()) != nil,
+            ]
+        }
+        let engine = MonitorEngine(.init()) { change in
+            guard change.sequence == 1 else { return }
+            answers.put(ask())
+            holder.engine?.stop()
+            try? holder.engine?.start()
+            answers.put(ask())
+        }
+        holder.engine = engine
+        try lab.run { try engine.start() }
+        let all = try answers.wait(for: "the answers") { $0.count == 2 }
+        #expect(all == [[true, true, true, true], [false, false, false, false]])
         engine.stop()
         holder.engine = nil
     }
