@@ -36,6 +36,8 @@ final class HTTP2Connection: ChannelInboundHandler, RemovableChannelHandler, Soc
     private var goAway: HTTP2GoAway?
     /// The stream that the library has reset because of what was received, until it reports the error.
     private var faulted: HTTP2Stream?
+    /// The error of a stream that the library resets as soon as the channel is writable, and names only then.
+    private var postponed: (any Error)?
     /// The streams whose response has ended in this read, unless the library had closed them before.
     private var answered: [HTTP2Stream] = []
     private(set) var lastByte = NIODeadline.now()
@@ -285,6 +287,10 @@ final class HTTP2Connection: ChannelInboundHandler, RemovableChannelHandler, Soc
         if windows.takeRefusal() { return }
         if let stream = faulted.take() { return fail(stream, .malformed(HTTP2Violation.text(of: error))) }
         if let error = error as? NIOHTTP2Errors.StreamError { return sendingFailed(error) }
+        if !context.channel.isWritable, HTTP2Violation.concernsStream(error) {
+            postponed = error
+            return
+        }
         guard error is any NIOHTTP2Error else { return lost(.lost(error)) }
         lost(.violated(error))
     }
@@ -353,8 +359,16 @@ final class HTTP2Connection: ChannelInboundHandler, RemovableChannelHandler, Soc
     private func streamWasClosed(_ id: HTTP2StreamID, _ reason: HTTP2Code?) {
         guard let stream = streams[id] else { return }
         stream.isClosed = true
-        if stream.exchange != nil, !stream.hasEnd, stream.held?.failure == nil { faulted = stream }
+        if stream.exchange != nil, !stream.hasEnd, stream.held?.failure == nil { noteFault(of: stream) }
         free(stream)
+    }
+
+    private func noteFault(of stream: HTTP2Stream) {
+        guard let error = postponed.take() else {
+            faulted = stream
+            return
+        }
+        fail(stream, .malformed(HTTP2Violation.text(of: error)))
     }
 
     /// Fails an exchange, after it has received what was kept for it.

@@ -127,6 +127,9 @@ enum HTTP2Violation {
     /// Returns what the server did wrong.
     static func text(of error: any Error) -> String { frameText(of: error) ?? fieldText(of: error) ?? "\(error)" }
 
+    /// Returns whether an error is one of a response, after which the others continue.
+    static func concernsStream(_ error: any Error) -> Bool { fieldText(of: error) != nil }
+
     private static func frameText(of error: any Error) -> String? {
         switch error {
         case is NIOHTTP2Errors.MissingPreface: "its first frame is not SETTINGS"

@@ -75,6 +75,21 @@ struct HTTP2ConnectionTests {
         _ = try lab.channel.finish(acceptAlreadyClosed: true)
     }
 
+    @Test func `a malformed response fails its request only, also while nothing can be written`() throws {
+        let lab = try HTTP2ConnectionLab()
+        let (first, second) = (lab.request(), lab.request())
+        lab.setWritable(false)
+        try lab.receive(.headers([(":status", "200"), ("connection", "close")], on: 1))
+        #expect(!second.hasFailed)
+        #expect(!lab.connection.isClosed)
+        lab.setWritable(true)
+        #expect(first.hasFailed)
+        #expect(try lab.sentFrames().filter { $0.kind == Kind.reset }.map(\.stream) == [1])
+        try lab.respond(on: 3)
+        #expect(second.hasEnd)
+        _ = try lab.channel.finish(acceptAlreadyClosed: true)
+    }
+
     @Test func `a request whose head waits for the kernel is resent after GOAWAY`() throws {
         let lab = try HTTP2ConnectionLab()
         let first = lab.request()
