@@ -34,6 +34,8 @@ package enum ValidationRules {
         let fields = newer.fields.storable.all.filter { !keptFields.contains($0.name.lowercased()) }
         // The age of the earlier response does not add to that of the newer one.
         updated.fields.remove("Age")
+        // A message without Date is dated by its receipt (RFC 9110, 6.6.1).
+        updated.fields.remove("Date")
         for name in Set(fields.map { $0.name.lowercased() }) { updated.fields.remove(name) }
         updated.fields.all += fields
         return updated

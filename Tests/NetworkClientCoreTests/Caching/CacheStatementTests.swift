@@ -801,6 +801,22 @@ extension CacheStatementTests {
             ""
         ),
         .init("9111 4.2.3", "an earlier Age ends", Case.updated("Age", ["Age: 9"], by: []), ""),
+        .init(
+            "9110 6.6.1",
+            "without a newer Date, the receipt counts",
+            Case.updated("Date", ["Date: Thu, 01 Jan 2026 00:00:00 GMT"], by: ["ETag: \"a\""]),
+            ""
+        ),
+        .init(
+            "9110 6.6.1",
+            "a newer Date counts",
+            Case.updated(
+                "Date",
+                ["Date: Thu, 01 Jan 2026 00:00:00 GMT"],
+                by: ["Date: Thu, 01 Jan 2026 00:01:40 GMT"]
+            ),
+            "Thu, 01 Jan 2026 00:01:40 GMT"
+        ),
         .init("9111 4.2.3", "a newer Age counts", Case.updated("Age", ["Age: 9"], by: ["Age: 1"]), "1"),
         .init(
             "9111 4.3.4",
