@@ -141,6 +141,57 @@ struct NegotiationTests {
         }
     }
 
+    /// A mechanism of one token, whose contexts after the first one wait before they have it, and ignore cancellation.
+    private struct Slow: SecurityMechanism {
+        var origins: [String]
+        let includesProxies = false
+        let requiresMutualAuthentication = false
+        /// The numbers of contexts that were made, that wait, and that were released.
+        let made = Observed(0)
+        let waiting = Observed(0)
+        let released = Observed(0)
+        /// Whether the tokens are ready.
+        let isReady = Observed(false)
+
+        func makeContext(for host: String) -> any SecurityContext {
+            made.update { $0 += 1 }
+            return Context(self, isFirst: made.value == 1)
+        }
+
+        final class Context: SecurityContext {
+            private let mechanism: Slow
+            private let isFirst: Bool
+
+            init(_ mechanism: Slow, isFirst: Bool) { (self.mechanism, self.isFirst) = (mechanism, isFirst) }
+
+            deinit { mechanism.released.update { $0 += 1 } }
+
+            func step(_ token: [UInt8]?) async throws -> SecurityStep {
+                guard !isFirst else { return .init(token: [1], isComplete: true) }
+                mechanism.waiting.update { $0 += 1 }
+                let isReady = mechanism.isReady
+                _ = try await Task.detached { try await isReady.wait(for: "the token") { $0 } }.value
+                return .init(token: [1], isComplete: true)
+            }
+        }
+    }
+
+    @Test func `a request that is cancelled while its first token is obtained leaves nothing behind`() async throws {
+        let server = try server(rounds: 1)
+        let mechanism = Slow(origins: [server.url])
+        var configuration = HTTPConfiguration(timeouts: .lasting)
+        configuration.authentication.mechanism = mechanism
+        let session = try HTTPSession(baseURL: server.url, configuration: configuration)
+        #expect(try await session.get("/").response().status == 200)
+        let request = session.get("/")
+        try await mechanism.waiting.wait(for: "the token's step") { $0 == 1 }
+        request.cancel()
+        _ = try? await request.response()
+        mechanism.isReady.update { $0 = true }
+        try await mechanism.released.wait(for: "the end of both contexts") { $0 == 2 }
+        withExtendedLifetime(session) {}
+    }
+
     @Test func `an exchange that never ends is the server's response`() async throws {
         let server = try server(rounds: 100)
         let response = try await session(server, rounds: 100).get("/").response()

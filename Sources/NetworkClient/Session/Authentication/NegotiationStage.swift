@@ -44,6 +44,8 @@ final class NegotiationStage: ExchangeStage, @unchecked Sendable {
             guard let step = try? await context.step(nil), let token = step.token else { return head }
             let key = NegotiationKey(request, .origin)
             try? await core.loop.submit {
+                // A request that has ended meanwhile would never be forgotten.
+                guard case .preparing = request.run.state else { return }
                 self.negotiations[key] = .init(context, at: origin, isPreemptive: true, isComplete: step.isComplete)
             }.get()
             var changed = head
