@@ -25,6 +25,7 @@ struct BoxSalvage {
             for table in ["clock", "lane", "item", "outcome", "batch", "counter", "origin"] {
                 try copy(table, from: damaged, into: database)
             }
+            try continueNumbers(of: damaged, in: database)
             try BoxSchema.recount(database)
         }
     }
@@ -68,6 +69,32 @@ struct BoxSalvage {
             _ = try? damaged.query("SELECT rowid FROM \(table) ORDER BY rowid \(order)") { found.insert($0.integer(0)) }
         }
         return found.sorted()
+    }
+
+    /// The tables whose numbers are never used again, and the numbers of each that other rows still name.
+    private static let numbered = [
+        "item": "SELECT id AS number FROM item UNION ALL SELECT id FROM outcome UNION ALL SELECT item FROM origin",
+        "outcome": "SELECT sequence AS number FROM outcome",
+        "batch": "SELECT id AS number FROM batch UNION ALL SELECT batch FROM item",
+    ]
+
+    /// Continues the numbers of rows where they ended: an item with the number of an outcome could not end.
+    private func continueNumbers(of damaged: Database, in database: Database) throws {
+        for (table, numbers) in Self.numbered {
+            // A damaged value near the end of the range would leave no numbers.
+            let counted = try? damaged.first(
+                "SELECT max(seq) FROM sqlite_sequence WHERE name = ? AND seq < 1 << 53",
+                .text(table)
+            ) { $0.integer(0) }
+            let copied = try database.first("SELECT max(number) FROM (\(numbers))") { $0.integer(0) }
+            // The table has no unique key.
+            try database.run("DELETE FROM sqlite_sequence WHERE name = ?", .text(table))
+            try database.run(
+                "INSERT INTO sqlite_sequence (name, seq) VALUES (?, ?)",
+                .text(table),
+                .integer(max(counted ?? 0, copied ?? 0, 0))
+            )
+        }
     }
 
     /// Adds the outcome of an item that can't be read.
