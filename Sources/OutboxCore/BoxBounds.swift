@@ -28,6 +28,11 @@ package struct BoxUsage: Sendable, Hashable {
         self.bytes = bytes
         self.freeSpace = freeSpace
     }
+
+    /// Returns the contents without some of the items, whose space is then free.
+    package func without(items: Int, bytes: Int64) -> Self {
+        .init(items: self.items - items, bytes: self.bytes - bytes, freeSpace: freeSpace + bytes)
+    }
 }
 
 /// The decision about a new item.

@@ -30,8 +30,8 @@ final class BoxContext: TransactionContext {
         var clock: BoxClock?
         var lanes: [Int64: Lane] = [:]
         var freeSpace: Int64?
-        /// The stored number and size of all items.
-        var stored: Amount?
+        /// The stored number and size of the items, by class.
+        var stored: [LaneClass: Amount]?
         /// The number and size of the items that the transaction has added, by class.
         var added: [LaneClass: Amount] = [:]
         var ended: [ItemEnd: Int64] = [:]
@@ -99,14 +99,30 @@ final class BoxContext: TransactionContext {
 
     /// Returns the number and the size of all items, with what the transaction has changed.
     func usage(_ database: Database) throws(StoreError) -> (items: Int64, bytes: Int64) {
-        if values.stored == nil {
-            values.stored = try database.first("SELECT sum(items), sum(bytes) FROM usage") {
-                Amount(items: $0.integer(0), bytes: $0.integer(1))
-            }
-        }
-        var sum = values.stored ?? .init()
+        var sum = Amount()
+        for amount in try stored(database).values { sum += amount }
         for amount in values.added.values { sum += amount }
         return (sum.items, sum.bytes)
+    }
+
+    /// Returns the number and the size of the items of a class, with what the transaction has changed.
+    func usage(of importance: LaneClass, _ database: Database) throws(StoreError) -> (items: Int64, bytes: Int64) {
+        var sum = try stored(database)[importance] ?? .init()
+        sum += values.added[importance] ?? .init()
+        return (sum.items, sum.bytes)
+    }
+
+    private func stored(_ database: Database) throws(StoreError) -> [LaneClass: Amount] {
+        if let known = values.stored { return known }
+        var amounts: [LaneClass: Amount] = [:]
+        try database.scan("SELECT class, items, bytes FROM usage") { row in
+            if let importance = LaneClass(rawValue: row.integer(0)) {
+                amounts[importance] = Amount(items: row.integer(1), bytes: row.integer(2))
+            }
+            return true
+        }
+        values.stored = amounts
+        return amounts
     }
 
     /// Counts an item that was added to a lane.
@@ -157,11 +173,16 @@ final class BoxContext: TransactionContext {
         (values.stored, values.added, values.ended, values.newOutcomes) = (nil, [:], [:], 0)
     }
 
+    /// Removes the oldest outcomes beyond the number that is kept; acknowledged ones do not count.
     private func removeOldOutcomes(_ database: Database) throws(StoreError) {
+        let counter = SQLValue.integer(BoxSchema.outcomeCounter)
+        let stored = try database.first("SELECT count FROM counter WHERE end = ?", counter) { $0.integer(0) }
+        let excess = (stored ?? 0) + values.newOutcomes - Int64(max(values.maximumOutcomes, 0))
+        guard excess > 0 else { return }
         removedOutcomes(
             try database.run(
-                "DELETE FROM outcome WHERE sequence <= (SELECT max(sequence) FROM outcome) - ?",
-                .init(values.maximumOutcomes)
+                "DELETE FROM outcome WHERE sequence IN (SELECT sequence FROM outcome ORDER BY sequence LIMIT ?)",
+                .integer(excess)
             )
         )
     }

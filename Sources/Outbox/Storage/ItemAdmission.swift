@@ -37,7 +37,7 @@ struct ItemAdmission: Sendable {
         return nil
     }
 
-    /// Drops items of bulk lanes until an item fits.
+    /// Drops items of bulk lanes until an item fits, or none if it would not fit without all of them.
     ///
     /// - Returns: The limit that is reached; nil if it fits.
     func makeRoom(
@@ -47,20 +47,11 @@ struct ItemAdmission: Sendable {
         _ database: Database,
         removing files: inout [String]
     ) throws -> Admission.Limit? {
-        var freed: Int64 = 0
-        while true {
-            let usage = try usage(database, freed: freed)
-            let limit: Admission.Limit
-            switch bounds.admission(of: item.size, importance, usage, hasBulkItems: true) {
-            case .accepted: return nil
-            case .refused(let reached): return reached
-            case .dropsOldest(let reached): limit = reached
-            }
-            guard let oldest = try Self.oldestBulkItem(database) else { return limit }
-            let reason = "the outbox is full: newer items took its place"
-            files += try ending.end(oldest.id, .dropped, reading, reason: reason, database)
-            freed += oldest.size
-        }
+        let (dropped, limit) = try itemsToDrop(for: item.size, importance, database)
+        if let limit { return limit }
+        let reason = "the outbox is full: newer items took its place"
+        for id in dropped { files += try ending.end(id, .dropped, reading, reason: reason, database) }
+        return nil
     }
 
     /// Returns the limit by which an item is refused before its body is copied; nil if it may fit.
@@ -69,28 +60,56 @@ struct ItemAdmission: Sendable {
         _ importance: LaneClass,
         _ database: Database
     ) throws(StoreError) -> Admission.Limit? {
-        let usage = try usage(database)
-        let hasBulkItems = try Self.oldestBulkItem(database) != nil
-        let admission = bounds.admission(of: size, importance, usage, hasBulkItems: hasBulkItems)
-        if case .refused(let limit) = admission { return limit }
-        return nil
+        try itemsToDrop(for: size, importance, database).limit
     }
 
-    private func usage(_ database: Database, freed: Int64 = 0) throws(StoreError) -> BoxUsage {
+    /// Returns the items of bulk lanes without which an item fits, or the limit that is reached without all of them.
+    private func itemsToDrop(
+        for size: Int64,
+        _ importance: LaneClass,
+        _ database: Database
+    ) throws(StoreError) -> (items: [Int64], limit: Admission.Limit?) {
+        var usage = try usage(database)
+        // A full outbox may have many bulk items: that they are not enough is mostly known without reading them.
+        let bulk = try BoxContext.of(database).usage(of: .bulk, database)
+        let rest = usage.without(items: Int(bulk.items), bytes: bulk.bytes)
+        if case .refused(let limit) = bounds.admission(of: size, importance, rest, hasBulkItems: false) {
+            return ([], limit)
+        }
+        var items: [Int64] = []
+        while true {
+            switch bounds.admission(of: size, importance, usage, hasBulkItems: true) {
+            case .accepted: return (items, nil)
+            case .refused(let limit): return ([], limit)
+            case .dropsOldest(let limit):
+                guard let oldest = try Self.oldestBulkItem(after: items.last ?? 0, database) else { return ([], limit) }
+                items.append(oldest.id)
+                usage = usage.without(items: 1, bytes: oldest.size)
+            }
+        }
+    }
+
+    private func usage(_ database: Database) throws(StoreError) -> BoxUsage {
         let context = BoxContext.of(database)
         let (items, bytes) = try context.usage(database)
-        return .init(items: Int(items), bytes: bytes, freeSpace: context.freeSpace(of: folder) - reserved + freed)
+        return .init(items: Int(items), bytes: bytes, freeSpace: context.freeSpace(of: folder) - reserved)
     }
 
-    private static func oldestBulkItem(_ database: Database) throws(StoreError) -> (id: Int64, size: Int64)? {
+    /// Returns the oldest item behind another that may be dropped.
+    private static func oldestBulkItem(
+        after id: Int64,
+        _ database: Database
+    ) throws(StoreError) -> (id: Int64, size: Int64)? {
         var oldest: (id: Int64, size: Int64)?
         for lane in try database.query("SELECT id FROM lane WHERE class = 0", row: { $0.integer(0) }) {
             let found = try database.first(
                 """
-                SELECT id, size FROM item WHERE lane = ? AND state = 0 AND batch IS NULL AND first_sent IS NULL
+                SELECT id, size FROM item
+                WHERE lane = ? AND id > ? AND state = 0 AND batch IS NULL AND first_sent IS NULL
                 ORDER BY id LIMIT 1
                 """,
-                .integer(lane)
+                .integer(lane),
+                .integer(id)
             ) { (id: $0.integer(0), size: $0.integer(1)) }
             if let found, found.id < oldest?.id ?? .max { oldest = found }
         }

@@ -1,0 +1,88 @@
+import DurableStore
+import HTTPLab
+import NetworkLab
+import Outbox
+import Testing
+
+/// What is dropped from an outbox that is full, and which outcomes are kept.
+@Suite struct FullOutboxTests {
+    private let lab: OutboxLab
+
+    init() throws { lab = try OutboxLab() }
+
+    private func open() async throws -> Outbox {
+        try await lab.open(.init(maximumBytes: 1_000, minimumFreeSpace: 0, sends: false))
+    }
+
+    /// Adds an item with a body of a size.
+    private func add(_ size: Int, to lane: OutboxLane) async throws -> OutboxItem.ID {
+        try await lane.post("a", .bytes(.init(repeating: 1, count: size)))
+    }
+
+    /// Adds an item that is refused, and expects that nothing was dropped for it.
+    private func expectRefusal(of size: Int, in outbox: Outbox, keeping items: [OutboxItem.ID]) async throws {
+        let error = await #expect(throws: OutboxError.self) { try await add(size, to: lab.lane(outbox)) }
+        #expect(error?.code == .full)
+        let (left, ended) = (try await outbox.items().map(\.id), try await outbox.statistics().ended)
+        #expect(left == items && ended.isEmpty)
+    }
+
+    @Test func `no bulk item is dropped for an item that would not fit without all of them`() async throws {
+        let outbox = try await open()
+        let bulk = outbox.lane("bulk", to: lab.server.url, .init(importance: .bulk))
+        let items = [try await add(600, to: lab.lane(outbox)), try await add(150, to: bulk)]
+        try await expectRefusal(of: 350, in: outbox, keeping: items)
+        await outbox.shutdown()
+    }
+
+    @Test func `no bulk item is dropped if one that can't be dropped takes the space`() async throws {
+        let outbox = try await open()
+        let bulk = outbox.lane("bulk", to: lab.server.url, .init(importance: .bulk))
+        let batched = try await add(100, to: bulk)
+        try await outbox.storage.store.write {
+            try $0.run("UPDATE item SET batch = 7 WHERE id = ?", .integer(batched.rawValue))
+        }
+        let items = [batched, try await add(100, to: bulk), try await add(600, to: lab.lane(outbox))]
+        try await expectRefusal(of: 250, in: outbox, keeping: items)
+        await outbox.shutdown()
+    }
+
+    @Test func `no more bulk items are dropped than an item needs, the oldest of all lanes first`() async throws {
+        let outbox = try await open()
+        let lanes = ["x", "y"].map { outbox.lane($0, to: lab.server.url, .init(importance: .bulk)) }
+        var bulk: [OutboxItem.ID] = []
+        for number in 0..<4 { bulk.append(try await add(150, to: lanes[number % 2])) }
+        let added = try await add(500, to: lab.lane(outbox))
+        let left = try await outbox.items().map(\.id)
+        #expect(left == [bulk[2], bulk[3], added])
+        let dropped = try await outbox.next(2).map(\.id)
+        #expect(dropped == [bulk[0], bulk[1]])
+        await outbox.shutdown()
+    }
+
+    @Test func `outcomes that were acknowledged do not count towards those that are kept`() async throws {
+        let outbox = try await lab.open(.init(minimumFreeSpace: 0, maximumOutcomes: 3, sends: false))
+        let kept = try await cancelled(in: outbox)
+        for _ in 1...5 {
+            _ = try await cancelled(in: outbox)
+            let last = try await outbox.storage.outcomes(after: 0, limit: 10).last
+            try await last?.acknowledge()
+        }
+        let first = try await outbox.storage.outcomes(after: 0, limit: 10).map(\.id)
+        #expect(first == [kept])
+        var newest: [OutboxItem.ID] = []
+        for _ in 1...3 { newest.append(try await cancelled(in: outbox)) }
+        let last = try await outbox.storage.outcomes(after: 0, limit: 10).map(\.id)
+        #expect(last == newest)
+        let statistics = try await outbox.statistics()
+        #expect(statistics.outcomes == 3)
+        await outbox.shutdown()
+    }
+
+    /// Adds an item, and ends it.
+    private func cancelled(in outbox: Outbox) async throws -> OutboxItem.ID {
+        let id = try await lab.lane(outbox).post("a")
+        try await outbox.cancel(id)
+        return id
+    }
+}
