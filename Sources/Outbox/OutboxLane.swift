@@ -320,8 +320,20 @@ struct ItemCheck {
     func checkRequest() throws(OutboxError) {
         try checkReference()
         for field in options.headers { try check(field.name.rawName.lowercased()) }
+        try checkNotBefore()
         guard case .custom(let key) = options.key, let problem = ItemKey.problem(key) else { return }
         throw .init(.invalidRequest, reason: "the key '\(key)' \(problem)")
+    }
+
+    /// Throws if the time can't be stored in nanoseconds, with 64 bits.
+    private func checkNotBefore() throws(OutboxError) {
+        // A comparison with NaN is false.
+        guard let seconds = options.notBefore, !(seconds.magnitude < 9.2e9) else { return }
+        let reason = """
+            the moment before which the item is not sent, \(seconds) seconds since 1970, is out of range: name one \
+            before the year 2261
+            """
+        throw .init(.invalidRequest, reason: reason)
     }
 
     private func checkReference() throws(OutboxError) {

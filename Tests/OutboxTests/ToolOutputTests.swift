@@ -86,6 +86,8 @@ import Testing
         #expect(moment.code == 64 && moment.errors.contains("write a moment as"), "\(moment)")
         let lifetime = try run("add", "--expires", "7", lab.server.url)
         #expect(lifetime.code == 64 && lifetime.errors.contains("or never"), "\(lifetime)")
+        let far = try run("add", "--not-before", "9999-12-31T00:00:00Z", "--expires", "never", lab.server.url)
+        #expect(far.code == 64 && far.errors.contains("before the year 2261"), "\(far)")
     }
 
     @Test func `a folder that can't be created is an error of its own`() throws {

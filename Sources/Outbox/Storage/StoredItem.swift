@@ -173,7 +173,8 @@ package struct StoredItem: Sendable {
     /// Whether its lifetime lasts until it may be sent, as far as the clock is known.
     func maySend(after reading: ClockReading) -> Bool {
         guard reading.isSynchronized, let notBefore, let lifetime else { return true }
-        return notBefore - reading.wall < lifetime.wholeNanoseconds
+        // A difference of 64 bits could overflow.
+        return Duration.nanoseconds(notBefore) - .nanoseconds(reading.wall) < lifetime
     }
 
     /// The item for the user.

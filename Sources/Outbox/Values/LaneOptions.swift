@@ -128,7 +128,8 @@ public struct ItemOptions: Sendable {
     public var lifetime: Duration?
     /// The time before which the item is not sent, in seconds since 1970; it waits for a synchronized clock.
     ///
-    /// A lifetime that ends before is an error, if the clock is synchronized when the item is added.
+    /// A lifetime that ends before is an error, if the clock is synchronized when the item is added; so is a time after
+    /// the year 2260.
     public var notBefore: Double?
 
     /// Creates options; the properties describe the parameters.
