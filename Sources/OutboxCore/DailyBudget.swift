@@ -13,6 +13,9 @@ package struct DailyBudget: Sendable, Hashable {
     /// The end of the day; nil before the first byte.
     package var end: BoxTime? { start?.advanced(by: .seconds(86_400)) }
 
+    /// Returns the end of the day; nil before the first byte, or if the day is over.
+    package func end(after now: BoxTime) -> BoxTime? { isOver(at: now) ? nil : end }
+
     /// Returns how many of the bytes are left.
     package func room(of limit: Int64, at now: BoxTime) -> Int64 { max(limit - (isOver(at: now) ? 0 : spent), 0) }
 

@@ -50,7 +50,7 @@ extension ItemRecord {
     ///
     /// - Parameters:
     ///   - verdict: The consequence.
-    ///   - isFirst: Whether ``firstSent`` was set for this attempt.
+    ///   - isFirst: Whether no earlier attempt may have been processed: ``firstSent`` was set for this one.
     ///   - rules: The lane's rules.
     ///   - now: The current time.
     /// - Returns: What happens to the item.

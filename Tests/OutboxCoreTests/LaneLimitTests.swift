@@ -43,6 +43,14 @@ import Testing
         #expect(budget.room(of: 100, at: time(30)) == 99 && budget.end == time(54))
     }
 
+    @Test func `a day that is over has no end to come`() {
+        var budget = DailyBudget()
+        #expect(budget.end(after: time(0)) == nil)
+        budget.spend(1, at: time(5))
+        #expect(budget.end(after: time(28)) == time(29))
+        #expect(budget.end(after: time(29)) == nil)
+    }
+
     @Test func `a limit that is lowered leaves nothing, and never less`() {
         var budget = DailyBudget()
         budget.spend(.max, at: time(0))

@@ -54,6 +54,46 @@ import Testing
         #expect(try await second.next(1).map(\.reference) == ["5"])
     }
 
+    @Test func `the end of a day is no reason to wake for once it is over`() async throws {
+        let (lab, clock) = (try OutboxLab(connectivity: ScriptedMonitor(.cellular)), LabClock())
+        let (machine, reads) = (clock.machine, Observed(0))
+        let counting = MachineClock(
+            read: {
+                reads.update { $0 += 1 }
+                return machine.read()
+            },
+            secondOfDay: machine.secondOfDay
+        )
+        let outbox = try await Outbox(at: lab.path, lab.session, .init(minimumFreeSpace: 0), clock: counting)
+        try await outbox.lane("limited", to: lab.server.url, .init(bytesPerDay: 1_000)).post("a", .text("x"))
+        #expect(try await outbox.next(1).first?.end == .delivered)
+        clock.advance(by: .seconds(86_400))
+        try await outbox.wake()
+        // A sender that woke for a time in the past would read the clock several times a millisecond, without end.
+        try await Task.sleep(for: .milliseconds(100))
+        let before = reads.value
+        try await Task.sleep(for: .milliseconds(300))
+        #expect(reads.value - before < 20)
+        await outbox.shutdown()
+    }
+
+    @Test(.timeLimit(.minutes(3)))
+    func `lanes whose items all wait for a path do not hold back another lane`() async throws {
+        let lab = try OutboxLab(connectivity: ScriptedMonitor(.cellular))
+        let adding = try await lab.open(OutboxLab.addsOnly)
+        let waiting = LaneOptions(order: .unordered(width: 64), path: .notExpensive, priority: 1)
+        // As many as may be under way together.
+        for number in 1...4 {
+            let lane = adding.lane("waiting-\(number)", to: "https://192.0.2.7", waiting)
+            for _ in 1...64 { try await lane.post("a") }
+        }
+        try await lab.lane(adding).post("b")
+        await adding.shutdown()
+        let outbox = try await lab.open()
+        #expect(try await outbox.next(1).first?.lane == "readings")
+        await outbox.shutdown()
+    }
+
     @Test func `an item that waits for a path follows the lane's new requirement`() async throws {
         let network = ScriptedMonitor(.cellular)
         let lab = try OutboxLab(connectivity: network)
@@ -79,6 +119,33 @@ import Testing
         clock.setSynchronized(false)
         try await lane.post("a", options: .init(notBefore: start))
         // Until here it is not closed.
+        await outbox.shutdown()
+    }
+
+    @Test func `a moment that can't be stored is refused`() async throws {
+        let lab = try OutboxLab()
+        let outbox = try await lab.open(OutboxLab.addsOnly)
+        let moments = [Double.infinity, -.infinity, .nan, 9.3e9, -9.3e9]
+        for moment in moments {
+            let error = await #expect(throws: OutboxError.self) {
+                try await lab.lane(outbox).post("a", options: .init(lifetime: nil, notBefore: moment))
+            }
+            #expect(error?.code == .invalidRequest && error?.reason.contains("before the year 2261") == true)
+        }
+        await outbox.shutdown()
+    }
+
+    @Test func `a moment that is centuries away is compared with the lifetime`() async throws {
+        let (lab, clock) = (try OutboxLab(), LabClock())
+        let outbox = try await lab.open(clock, sends: false)
+        let lane = lab.lane(outbox)
+        // In 1681, which is over.
+        try await lane.post("a", options: .init(notBefore: -9.1e9))
+        // In 2258, after the lifetime.
+        let error = await #expect(throws: OutboxError.self) {
+            try await lane.post("a", options: .init(notBefore: 9.1e9))
+        }
+        #expect(error?.code == .invalidRequest)
         await outbox.shutdown()
     }
 

@@ -88,7 +88,7 @@ actor Sender {
         self.report = report
     }
 
-    /// The maximum number of parcels that are under way together.
+    /// The maximum number of parcels that are under way together, besides one of each lane that has no other.
     private static let largestNumberUnderway = 256
     /// The number of parcels under way up to which the end of one starts the next of its lane.
     private static let largestNumberOfNext = 192
@@ -218,9 +218,12 @@ actor Sender {
     ///
     /// - Returns: When there may be more without another event.
     private func fill(_ lane: StoredLane, _ now: BoxTime) async throws -> BoxTime? {
-        let room = Self.largestNumberUnderway - attempts.count
-        guard let known = lanes[lane.id], room > 0 else { return nil }
+        guard let known = lanes[lane.id] else { return nil }
         let state = known.state
+        // The parcels of other lanes may all wait for a path: they must not hold back a lane that has none under way.
+        let isIdle = state.underway == 0 && known.pendingConclusions == 0
+        let room = max(Self.largestNumberUnderway - attempts.count, isIdle ? 1 : 0)
+        guard room > 0 else { return nil }
         // In an ordered lane, the next item depends on what has become of the last.
         if state.rules.order.width == 1, known.pendingConclusions > 0 { return nil }
         let count = min(state.allowance(at: now), room)
@@ -231,7 +234,9 @@ actor Sender {
         let delay = transactions.delay(of: lane, storage.clock.read())
         if delay > .zero { return now.advanced(by: delay) }
         var budget = self.budget(of: lane, now)
-        if budget == 0 { return lane.budget.end }
+        // The end of a day that is over stays stored until bytes are counted again: it is no time to wake for.
+        let budgetEnd = budget == nil ? nil : lane.budget.end(after: now)
+        if budget == 0 { return budgetEnd }
         guard let supply = try await supply(of: lane, count, room: budget) else { return now }
         for parcel in supply.parcels.prefix(count) where !isStopping {
             guard lanes[lane.id]?.state.allowance(at: now) ?? 0 > 0 else { break }
@@ -242,7 +247,7 @@ actor Sender {
             }
             start(parcel, lane, now)
         }
-        return [supply.next, budget.flatMap { _ in lane.budget.end }].compactMap(\.self).min()
+        return [supply.next, budgetEnd].compactMap(\.self).min()
     }
 
     /// Returns what a lane may send, of what was read ahead if that is enough.
@@ -367,10 +372,10 @@ actor Sender {
     ) -> SendingTransactions.Conclusion {
         let (parcel, verdict) = (attempt.parcel, result.attempt.verdict)
         var record = parcel.record
-        // Marked before the first attempt that may have been processed; the parcel is as it was before.
-        let isFirst = record.firstSent == nil
-        if isFirst { record.firstSent = attempt.withdrawal.firstSent ?? now }
-        let step = record.apply(verdict, isFirst: isFirst, rules, at: now)
+        // The parcel is as it was before its first attempt, and the session may have retried one that was processed.
+        let wasSent = record.firstSent != nil || attempt.withdrawal.mayBeProcessed == true
+        if record.firstSent == nil { record.firstSent = attempt.withdrawal.firstSent ?? now }
+        let step = record.apply(verdict, isFirst: !wasSent, rules, at: now)
         var conclusion = SendingTransactions.Conclusion(
             parcel: parcel,
             step: step,
@@ -379,7 +384,6 @@ actor Sender {
         )
         if case .end(let end) = step, end == .uncertain { conclusion.reason += "; it has no key, or no longer" }
         conclusion.response = result.response
-        let wasSent = !isFirst || attempt.withdrawal.mayBeProcessed == true
         if verdict == .itemFailed, !wasSent || rules.isRepeatable, let status = result.response?.status {
             conclusion.split = BatchRules.split(parcel.items.count, status: status)
         }

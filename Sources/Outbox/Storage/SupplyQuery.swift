@@ -18,9 +18,10 @@ struct SupplyQuery: Sendable {
     /// Chooses single items, after the batches that were composed while the lane had a rule for them.
     func items(_ database: Database) throws(StoreError) -> LaneSupply {
         let now = try time(database)
-        var supply = LaneSupply(parcels: try stored(database))
+        var supply = try stored(now, database)
         guard supply.parcels.count < count else { return supply }
         supply.isComplete = true
+        if isHeldBack(supply) { return supply }
         var size: Int64 = 0
         try scan(now, database) { row in
             if supply.parcels.count >= count, supply.parcels.count >= count + ahead || size > Self.largestReadAhead {
@@ -52,10 +53,12 @@ struct SupplyQuery: Sendable {
         guard let rules = lane.options.batch.map({ BatchRules(items: $0.items, bytes: $0.bytes, linger: $0.linger) })
         else { return .init() }
         let now = try time(database)
-        var supply = LaneSupply(parcels: try stored(database))
+        var supply = try stored(now, database)
+        if isHeldBack(supply) { return supply }
         while supply.parcels.count < count {
             let chosen = Set(supply.parcels.flatMap { $0.items.map(\.id) })
-            let (items, next) = try unbatched(rules.items + 1, besides: chosen, now, database)
+            let (items, itemsDue) = try unbatched(rules.items + 1, besides: chosen, now, database)
+            let next = [supply.next, itemsDue].compactMap(\.self).min()
             if let first = items.first, !first.mayBeBatched {
                 supply.parcels.append(.init(first))
                 continue
@@ -76,20 +79,36 @@ struct SupplyQuery: Sendable {
         return supply
     }
 
-    private func stored(_ database: Database) throws(StoreError) -> [Parcel] {
+    /// Returns the batches that are composed already, and when the first of those may be sent that must wait.
+    private func stored(_ now: BoxTime, _ database: Database) throws(StoreError) -> LaneSupply {
         let known = try database.query(
             "SELECT id, key, digest FROM batch WHERE lane = ? ORDER BY id",
             .integer(lane.id)
         ) { (id: $0.integer(0), key: $0.text(1) ?? "", digest: $0.blob(2)) }
-        var parcels: [Parcel] = []
-        for batch in known where parcels.count < count {
+        var supply = LaneSupply()
+        for batch in known where supply.parcels.count < count {
             let items = try BatchTable.items(of: batch.id, database)
-            if !items.isEmpty, !items.contains(where: { underway.contains($0.id) || $0.state == .held }) {
-                parcels.append(.init(batch: batch.id, key: batch.key, digest: batch.digest, items))
+            if items.isEmpty || items.contains(where: { underway.contains($0.id) || $0.state == .held }) { continue }
+            if let due = Self.due(items, now) {
+                supply.next = min(supply.next ?? due, due)
+                if isHeldBack(supply) { return supply }
+                continue
             }
+            supply.parcels.append(.init(batch: batch.id, key: batch.key, digest: batch.digest, items))
         }
-        return parcels
+        return supply
     }
+
+    /// Returns the time at which a batch may be sent after it failed; nil if it may be sent immediately.
+    ///
+    /// Its items fail together. A command that ends the delay of one of them ends that of the batch.
+    private static func due(_ items: [StoredItem], _ now: BoxTime) -> BoxTime? {
+        let times = items.compactMap(\.due).filter { $0 > now }
+        return times.count == items.count ? times.min() : nil
+    }
+
+    /// Whether a batch that must wait holds back everything behind it.
+    private func isHeldBack(_ supply: LaneSupply) -> Bool { lane.options.order.isStrict && supply.next != nil }
 
     /// Returns the first items that are in no batch, as far as they may be sent together; one that may not, alone.
     ///
