@@ -65,8 +65,8 @@ package final class EventJournal: EventStore {
         }
     }
 
-    private let interval: Duration
-    private let thread: JournalThread?
+    /// Queues a job that stores events, after the interval.
+    private let flushLater: @Sendable () -> Void
     private let queue: JournalQueue
     private let jobs: AsyncStream<JournalJob>.Continuation
     private let ended = BlockingPromise<Void>()
@@ -77,11 +77,11 @@ package final class EventJournal: EventStore {
         let (queue, ended, thread) = (JournalQueue(), ended, try? JournalThread())
         self.jobs = jobs
         self.queue = queue
-        self.thread = thread
-        interval = configuration.interval
+        let flushLater = Self.delayedFlush(after: configuration.interval, jobs, thread)
+        self.flushLater = flushLater
         // Without a thread of its own, it runs where all tasks do.
         Task(executorPreference: thread) {
-            var writer = JournalWriter(configuration, queue)
+            var writer = JournalWriter(configuration, queue, flushLater)
             for await job in stream { await writer.perform(job) }
             await writer.end()
             thread?.stop()
@@ -131,12 +131,21 @@ package final class EventJournal: EventStore {
         ended.wait()
     }
 
-    private func flushLater() {
+    /// Creates a closure that queues a job that stores events, after an interval.
+    private static func delayedFlush(
+        after interval: Duration,
+        _ jobs: AsyncStream<JournalJob>.Continuation,
+        _ thread: JournalThread?
+    ) -> @Sendable () -> Void {
         guard let thread else {
-            jobs.yield(.flush)
-            return
+            return {
+                Task {
+                    try? await Task.sleep(for: interval)
+                    jobs.yield(.flush)
+                }
+            }
         }
-        thread.call(at: SystemClock.now.advanced(by: interval)) { [jobs] in jobs.yield(.flush) }
+        return { thread.call(at: SystemClock.now.advanced(by: interval)) { jobs.yield(.flush) } }
     }
 }
 

@@ -114,6 +114,17 @@ final class JournalQueue: Sendable {
         }
     }
 
+    /// Notes that a batch that could not be stored is to be tried again.
+    ///
+    /// - Returns: Whether a job is to be queued after the interval.
+    func retry() -> Bool {
+        state.withLock { state in
+            guard !state.isFlushQueued, !state.isLaterQueued else { return false }
+            state.isLaterQueued = true
+            return true
+        }
+    }
+
     /// Notes that the journal cannot be written or read; the oldest events that are too many are lost.
     ///
     /// - Returns: Whether it could before.

@@ -7,15 +7,22 @@ import ReachabilityCore
 struct JournalWriter {
     private let configuration: EventJournal.Configuration
     private let queue: JournalQueue
+    /// Queues a job that stores events, after the interval.
+    private let flushLater: @Sendable () -> Void
     private var store: DurableStore?
     /// The counters of earlier runs; nil until they are read.
     private var earlier: EventTotals?
     private var restore: (@Sendable (EventTotals?) -> Void)?
     private var commits = 0
 
-    init(_ configuration: EventJournal.Configuration, _ queue: JournalQueue) {
+    init(
+        _ configuration: EventJournal.Configuration,
+        _ queue: JournalQueue,
+        _ flushLater: @escaping @Sendable () -> Void
+    ) {
         self.configuration = configuration
         self.queue = queue
+        self.flushLater = flushLater
     }
 
     /// Performs a job.
@@ -64,7 +71,11 @@ struct JournalWriter {
             if let totals, isRestored { try database.replace(totals) }
             if isPruning { try database.prune(limits, at: moment, in: run) }
         }
-        guard isStored != nil else { return }
+        guard isStored != nil else {
+            // Otherwise, what waits would not be stored before the next event.
+            if queue.retry() { flushLater() }
+            return
+        }
         if queue.hasStored(batch) { configuration.tell("events are stored in '\(configuration.folder)' again") }
         if !batch.events.isEmpty { configuration.hasStored() }
     }

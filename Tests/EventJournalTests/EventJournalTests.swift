@@ -241,6 +241,22 @@ import ValidationCore
         journal.close()
     }
 
+    @Test func `a journal that cannot be written is tried again, without another event`() async throws {
+        try lab.folder.write("journal", "")
+        let journal = lab.open(run: 1, interval: .milliseconds(1))
+        journal.append(.numbered(1))
+        #expect(await journal.page(after: .init(run: 1, sequence: 0)).failure == .unknown)
+        #expect(journal.health.isStoring == false)
+        unlink(lab.path)
+        let deadline = ContinuousClock.now + .seconds(30)
+        while !journal.health.isStoring, ContinuousClock.now < deadline {
+            try await Task.sleep(for: .milliseconds(1))
+        }
+        #expect(journal.health == .init(isStoring: true, lost: 0))
+        #expect(await journal.ids(after: 1) == ["1.1"])
+        journal.close()
+    }
+
     @Test func `events that do not fit into memory while the journal cannot be written are counted`() async throws {
         try lab.folder.write("journal", "")
         let journal = lab.open(run: 1)
