@@ -276,6 +276,35 @@ import ValidationCore
         #expect(reports.all.first?.contains(" after \(EventID(run: 1, sequence: 1)), ") == true)
     }
 
+    @Test func `events of a run in which no message could be added are added after a restart`() throws {
+        let folder = try LabFolder()
+        let webhooks = try configuration(#"{"name":"a","url":"https://a.example"}"#)
+        let position = WebhookPosition(path: folder.path + "/webhooks.last")
+        let box = Box()
+        for run in UInt64(1)...2 {
+            let journal = shortJournal(folder, run: run, at: Int64(run))
+            append(1, at: Int64(run), to: journal)
+            let worker = try WebhookWorker(
+                webhooks,
+                journal,
+                run: run,
+                position: position,
+                add: { (message, _) throws(ToolError) in
+                    box.attempts.put(message.key)
+                    guard run > 1 else { throw .init("full", exit: .outputFailure) }
+                    box.added.put(message.key)
+                },
+                report: { _ in }
+            )
+            try worker.start()
+            try box.attempts.wait(for: "an attempt") { !$0.isEmpty }
+            if run > 1 { try box.added.wait(for: "both messages") { $0.count >= 2 } }
+            worker.stop()
+            journal.close()
+        }
+        #expect(box.added.all == (UInt64(1)...2).map { "netwatch-a-\(EventID(run: $0, sequence: 1))" })
+    }
+
     @Test func `the outbox has the requests of the webhooks, in the order of the events`() throws {
         let uplinks = try LabUplinks()
         let folder = try LabFolder()

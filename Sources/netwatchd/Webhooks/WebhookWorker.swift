@@ -91,6 +91,9 @@ final class WebhookWorker: Sendable {
         let page = promise.wait()
         if page.failure == .expired { return try skipRemoved(after: last) }
         if page.failure != nil, last.run != run { return .init(run: run, sequence: 0) }
+        // Before the first message, so that the next run continues here even if none can be added. The directory
+        // exists: the journal was read.
+        if page.failure == nil, position.read() == nil { try position.write(last) }
         for entry in page.entries where !isStopped.load(ordering: .acquiring) {
             try addMessages(about: entry)
             try position.write(entry.id)
