@@ -22,10 +22,8 @@ extension EventConnection {
     }
 
     private func respondReport(_ request: EventRequest, _ line: [UInt8]?) {
-        guard !(request.isHeadOnly && request.form == .lines) else {
-            return respond(200, [], type: Self.type(of: .lines), isHeadOnly: true)
-        }
-        if let line { return respond(200, line, isHeadOnly: request.isHeadOnly) }
+        guard !(isHeadOnly && request.form == .lines) else { return respondHead(of: .lines) }
+        if let line { return respond(200, line) }
         respond(503, Self.body(of: Self.unreadable))
     }
 
@@ -59,11 +57,12 @@ extension EventConnection {
             write(feed.lines[sent])
             sent += 1
         }
-        if sent > 0 { context?.flush() }
         feed.lines.removeFirst(sent)
         let reads = feed.lines.isEmpty && !feed.isReading
         if reads { feed.isReading = true }
         phase = .stream(.lines, .history(feed))
+        // Last: the channel may become writable within the flush, at which the rest of the feed is sent.
+        if sent > 0 { context?.flush() }
         if reads { readHistory(after: feed.last) }
     }
 
@@ -86,7 +85,6 @@ extension EventConnection {
     /// The stream ends with the connection.
     private func endHistory() {
         hub.unfollow(self)
-        hub.release(self, of: peer)
-        drain()
+        drainAfterWriting()
     }
 }

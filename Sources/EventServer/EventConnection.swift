@@ -44,6 +44,8 @@ final class EventConnection: ChannelInboundHandler {
     /// The number of the request on this connection, by which late results of an earlier one are recognized.
     var requestNumber = 0
     private var keepsAlive = false
+    /// Whether the response to the current request has no body (`HEAD`).
+    private(set) var isHeadOnly = false
     private var allowedOrigin: String?
     private var isQuiet = true
     /// Whether the channel takes more.
@@ -124,6 +126,7 @@ extension EventConnection {
         do throws(RequestRefusal) {
             let head = try RequestHead(parsing: bytes)
             keepsAlive = head.keepsAlive
+            isHeadOnly = head.method == "HEAD"
             if case .loopback(let rules) = access { allowedOrigin = try rules.check(head) }
             try serve(EventRequest(head))
         } catch {
@@ -140,12 +143,12 @@ extension EventConnection {
         case .state(let after, _) where after == nil || after != hub.log.newestID || request.isHeadOnly:
             return respondState(request)
         case .events where request.isHeadOnly:
-            return respond(200, [], type: Self.type(of: request.form), isHeadOnly: true)
+            return respondHead(of: request.form)
         default: break
         }
         phase = .waiting(request)
         // A page is no subscriber; its script is.
-        if case .page(let span) = request.resource { return beginPage(span, request) }
+        if case .page(let span) = request.resource { return beginPage(span) }
         switch hub.admit(self, of: peer) {
         case .admitted: begin()
         case .waits: break
@@ -168,6 +171,8 @@ extension EventConnection {
         case .history(let age): beginHistory(since: age, request)
         case .metrics, .page: break
         }
+        // A request that waited for its turn may have been responded to immediately.
+        if case .head = phase { readRequests() }
     }
 
     /// Ends a request whose response was sent, and reads the next one.
@@ -175,6 +180,8 @@ extension EventConnection {
         hub.unfollow(self)
         hub.release(self, of: peer)
         pathSubscription = nil
+        // An error that follows may be about bytes whose method is not known.
+        isHeadOnly = false
         guard keepsAlive else { return drain() }
         phase = .head
         setDeadline(hub.limits.idleTimeout)
@@ -223,6 +230,7 @@ extension EventConnection {
             return respond(error.status, Self.body(of: error))
         }
         guard request.form != .single else { return }
+        guard !isHeadOnly else { return respondHead(of: request.form) }
         setDeadline(nil)
         startStream(request.form, .path(nil))
     }
@@ -230,8 +238,8 @@ extension EventConnection {
     private func take(path line: [UInt8], _ number: Int) {
         guard number == requestNumber, context != nil else { return }
         switch phase {
-        case .waiting(let request):
-            respond(200, line, isHeadOnly: request.isHeadOnly)
+        case .waiting:
+            respond(200, line)
             readRequests()
         case .stream(let form, .path):
             phase = .stream(form, .path(EventHub.Record(line, id: nil).bytes(form)))
@@ -244,25 +252,19 @@ extension EventConnection {
 // MARK: - The page
 
 extension EventConnection {
-    private func beginPage(_ span: PageSpan, _ request: EventRequest) {
+    private func beginPage(_ span: PageSpan) {
         let number = requestNumber
         let bound = NIOLoopBound(self, eventLoop: hub.loop)
         setDeadline(hub.limits.pathTimeout)
         hub.sources.network { [loop = hub.loop] network in
-            loop.execute { bound.value.take(network, span, request, number) }
+            loop.execute { bound.value.take(network, span, number) }
         }
     }
 
-    private func take(_ network: PageNetwork, _ span: PageSpan, _ request: EventRequest, _ number: Int) {
+    private func take(_ network: PageNetwork, _ span: PageSpan, _ number: Int) {
         guard number == requestNumber, context != nil, case .waiting = phase else { return }
         let page = hub.page(span, network)
-        respond(
-            200,
-            page.document,
-            type: "text/html; charset=utf-8",
-            fields: page.fields,
-            isHeadOnly: request.isHeadOnly
-        )
+        respond(200, page.document, type: "text/html; charset=utf-8", fields: page.fields)
         readRequests()
     }
 }
@@ -310,6 +312,8 @@ extension EventConnection {
             case .state(let id, let gap): last = hub.bytes(ofStateAt: id, gap, form)
             case .page(let id):
                 last = nil
+                // Before the flush, within which the channel may become writable and the stream advance.
+                phase = .stream(form, .log(cursor))
                 context?.flush()
                 readPage(after: id)
             }
@@ -350,17 +354,13 @@ extension EventConnection {
         }
         var isKnown = request.knows(id)
         if case .state(let after?, _) = request.resource, after == id { isKnown = true }
-        guard !isKnown else { return respond(304, [], tag: id, isHeadOnly: true) }
+        guard !isKnown else { return respond(304, [], tag: id) }
         guard newest.change.path.carriers.contains(where: { $0.kind == .wifi }) else {
-            return respond(200, newest.detailedState, tag: id, isHeadOnly: request.isHeadOnly)
+            return respond(200, newest.detailedState, tag: id)
         }
         complete(request) { [sources = hub.sources] body in
-            sources.details(newest) { line in body { $0.respondDetails(request, line ?? newest.detailedState, id) } }
+            sources.details(newest) { line in body { $0.respond(200, line ?? newest.detailedState, tag: id) } }
         }
-    }
-
-    private func respondDetails(_ request: EventRequest, _ line: [UInt8], _ id: EventID) {
-        respond(200, line, tag: id, isHeadOnly: request.isHeadOnly)
     }
 
     private func respondMetrics(_ request: EventRequest) {
@@ -368,7 +368,7 @@ extension EventConnection {
         hub.whenRestored { [weak self] in
             guard let self, context != nil else { return }
             let text = Array(hub.metricsText().utf8)
-            respond(200, text, type: "text/plain; version=0.0.4; charset=utf-8", isHeadOnly: request.isHeadOnly)
+            respond(200, text, type: "text/plain; version=0.0.4; charset=utf-8")
             readRequests()
         }
     }
@@ -402,12 +402,17 @@ extension EventConnection {
         _ body: [UInt8],
         type: String = "application/json",
         tag: EventID? = nil,
-        fields: String = "",
-        isHeadOnly: Bool = false
+        fields: String = ""
     ) {
         var bytes = head(status, type: type, length: status == 304 ? nil : body.count, tag: tag, fields: fields)
         if !isHeadOnly { bytes.writeBytes(body) }
         writeAndFlush(bytes)
+        finishRequest()
+    }
+
+    /// Responds to `HEAD` for a stream, whose length is not known.
+    func respondHead(of form: EventRequest.Form) {
+        writeAndFlush(head(200, type: Self.type(of: form)))
         finishRequest()
     }
 
@@ -418,12 +423,29 @@ extension EventConnection {
     }
 
     /// Closes after the client has read the response: what it still sends would make the kernel discard that.
-    func drain() {
+    private func drain() {
+        setDeadline(hub.limits.headTimeout)
+        closeOutput(nil)
+    }
+
+    /// Closes like ``drain()``, but allows any time until the kernel has the whole response.
+    ///
+    /// For a response without a length, which would look complete if it was cut off. Until then, the connection counts
+    /// as a subscriber, so that the number of those whose clients do not read is limited.
+    func drainAfterWriting() {
+        let promise = hub.loop.makePromise(of: Void.self)
+        promise.futureResult.assumeIsolated().whenComplete { [self] _ in
+            hub.release(self, of: peer)
+            if context != nil { setDeadline(hub.limits.headTimeout) }
+        }
+        closeOutput(promise)
+    }
+
+    private func closeOutput(_ promise: EventLoopPromise<Void>?) {
         phase = .draining
         setAutoRead(true)
         received = RequestHeadBuffer()
-        setDeadline(hub.limits.headTimeout)
-        context?.close(mode: .output, promise: nil)
+        context?.close(mode: .output, promise: promise)
     }
 
     private func head(

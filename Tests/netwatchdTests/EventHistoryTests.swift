@@ -2,7 +2,9 @@ import CommandLineLab
 import EventCore
 import EventJournal
 import EventServer
+import Glibc
 import HTTPLab
+import NIOCore
 import NetwatchCore
 import NetworkLab
 import Testing
@@ -113,6 +115,51 @@ import Testing
         }
     }
 
+    @Test func `a history with pages that the channel does not take at once has each line once`() throws {
+        try serve(run: 9, events: 0) { lab in
+            lab.publish(40, padding: 3000)
+            _ = try lab.get("/metrics")
+            _ = try lab.get("/v1/history")
+            let lines = try lab.follow("/v1/history", "Accept: application/x-ndjson")
+            for sequence in 1...40 {
+                #expect(try JSONParser.parse(try #require(try lines.line()))["seq"]?.number == Double(sequence))
+            }
+            #expect(try lines.line() == nil)
+        }
+    }
+
+    @Test func `large events from the journal are sent once each, in order`() throws {
+        var limits = EventServerLimits()
+        limits.logCapacity = 1
+        limits.pageLength = 1
+        try serve(run: 9, events: 0, limits: limits) { lab in
+            lab.publish(5, padding: 40_000)
+            _ = try lab.get("/metrics")
+            _ = try lab.get("/v1/history")
+            let client = try lab.follow("/v1/events?after=\(id(9, 0))")
+            for sequence in UInt64(1)...5 { #expect(try client.event()?["id"] == id(9, sequence)) }
+            lab.publish()
+            #expect(try client.event()?["id"] == id(9, 6))
+        }
+    }
+
+    @Test func `a history is complete for clients that pause before they read its end`() throws {
+        let lab = try ServerLab(store: PeriodStore()) { $0.headTimeout = .milliseconds(500) }
+        // The kernel takes an unknown number of bytes. One of these histories ends in the buffer of the server.
+        let counts = Array(stride(from: 64, through: 320, by: 16))
+        let clients = try counts.map { count in
+            try lab.follow("/v1/history?since=\(count)m", "Accept: application/x-ndjson")
+        }
+        usleep(1_500_000)
+        for (count, client) in zip(counts, clients) {
+            for sequence in 1...count {
+                let line = try client.line()
+                #expect(line?.hasPrefix("{\"seq\":\(sequence),") == true, "line \(sequence) of \(count)")
+            }
+            #expect(try client.line() == nil)
+        }
+    }
+
     @Test func `without a journal there is no history, and the response says what to do`() throws {
         let lab = try ServerLab()
         lab.publish()
@@ -148,5 +195,38 @@ import Testing
     @Test(arguments: ["", "d", "0d", "30", "30 d", "-1d", "4000d", "0MiB", "64MB", "9999999999d", "2048GiB"])
     func `other limits are refused`(text: String) {
         #expect(throws: (any Error).self) { try KeepArgument.parse(text) }
+    }
+}
+
+/// A journal in memory that has an event of 1 KB for each minute of a period.
+private final class PeriodStore: EventStore {
+    let health = JournalHealth()
+
+    func restore(_ body: @escaping @Sendable (EventTotals?) -> Void) { body(nil) }
+
+    func append(_ event: StoredEvent) {}
+
+    func save(_ totals: EventTotals, at moment: EventMetrics.Moment) {}
+
+    func page(after id: EventID, limit: Int, _ body: @escaping @Sendable (JournalPage<[UInt8]>) -> Void) {
+        // The run of the ids is the number of events.
+        let run = JournalRun(ordinal: 1, run: id.run, last: id.run, removed: 0)
+        let padding = String(repeating: "x", count: 1000)
+        let page = JournalOrder([run]).page(after: id) { (ordinal, sequence) -> [JournalOrder.Stored<[UInt8]>] in
+            let numbers = (1...UInt64(limit)).map { sequence + $0 }.filter { $0 <= id.run }
+            return numbers.map { number in
+                let line = "{\"seq\":\(number),\"x\":\"\(padding)\"}\n"
+                return JournalOrder.Stored(ordinal: ordinal, sequence: number, event: Array(line.utf8))
+            }
+        }
+        body(page)
+    }
+
+    func start(since age: Duration, at now: EventMetrics.Moment, _ body: @escaping @Sendable (EventID?) -> Void) {
+        body(.init(run: UInt64(age.components.seconds / 60), sequence: 0))
+    }
+
+    func report(since age: Duration, at now: EventMetrics.Moment, _ body: @escaping @Sendable ([UInt8]?) -> Void) {
+        body(nil)
     }
 }

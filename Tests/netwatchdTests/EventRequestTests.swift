@@ -81,6 +81,50 @@ import Testing
         #expect((response.fields["allow"] != nil) == (status == 405))
     }
 
+    @Test(arguments: [("/x", 404), ("/v1/history", 404), ("/v1/paths/server.example", 504)])
+    func `an error in response to HEAD has no body, and the next request is served`(
+        target: String,
+        status: Int
+    ) throws {
+        let lab = try ServerLab { $0.pathTimeout = .milliseconds(5) }
+        lab.publish()
+        let client = try lab.client()
+        client.request(target, method: "HEAD")
+        client.request("/v1/state")
+        let head = try client.response(hasBody: false)
+        let length = head.fields["content-length"].flatMap { Int($0) } ?? 0
+        #expect(head.status == status && length > 0)
+        #expect(try client.response().status == 200)
+    }
+
+    @Test func `an error after a response to HEAD has a body`() throws {
+        let lab = try ServerLab()
+        lab.publish()
+        let client = try lab.client()
+        client.request("/v1/state", method: "HEAD")
+        client.send("what\r\n\r\n")
+        #expect(try client.response(hasBody: false).status == 200)
+        let error = try client.response()
+        #expect(error.status == 400 && error.body.contains("METHOD TARGET"))
+    }
+
+    @Test(arguments: ["text/event-stream", "application/x-ndjson"])
+    func `the response to HEAD for a stream is its head, and the next request is served`(type: String) throws {
+        let lab = try ServerLab()
+        lab.publish()
+        let client = try lab.client()
+        for target in ["/v1/events", "/v1/paths/server.example"] {
+            client.request(target, "Accept: \(type)", method: "HEAD")
+            let head = try client.response(hasBody: false)
+            #expect(head.status == 200 && head.fields["content-type"] == type)
+            #expect(head.fields["content-length"] == nil)
+        }
+        client.request("/v1/state")
+        #expect(try client.response().status == 200)
+        client.request("/v1/paths/no%20host", "Accept: \(type)", method: "HEAD")
+        #expect(try client.response(hasBody: false).status == 400)
+    }
+
     @Test func `100 MiB of headers are refused with a response, and others are served meanwhile`() throws {
         let lab = try ServerLab()
         lab.publish()
