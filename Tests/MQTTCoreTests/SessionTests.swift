@@ -274,6 +274,36 @@ struct SessionTests {
         #expect(fault?.reason == .keepAliveTimeout)
     }
 
+    @Test("A broker that sends messages before its response to PINGREQ is given up only after the last of them")
+    func busyBroker() throws {
+        var lab = SessionLab { $0.keepAlive = 60 }
+        try lab.connect()
+        try lab.session.advance(to: .seconds(45))
+        #expect(lab.session.takeOutput(at: .seconds(45)) == [.pingreq])
+        try lab.session.receive(.publish(SessionLab.message(1, .atMostOnce)), at: .seconds(60))
+        #expect(lab.session.deadline == .seconds(80))
+        try lab.session.advance(to: .seconds(65))
+        let fault = #expect(throws: MQTTFault.self) { try lab.session.advance(to: .seconds(80)) }
+        #expect(fault?.reason == .keepAliveTimeout)
+    }
+
+    @Test("MQTT-3.1.2-20: PINGREQ is sent in time for the keep-alive, even if the last one has no response yet")
+    func keepAliveOfBusyBroker() throws {
+        var lab = SessionLab { $0.keepAlive = 60 }
+        try lab.connect()
+        try lab.session.advance(to: .seconds(45))
+        #expect(lab.session.takeOutput(at: .seconds(45)) == [.pingreq])
+        for second in [60, 75, 89] {
+            try lab.session.receive(.publish(SessionLab.message(1, .atMostOnce)), at: .seconds(second))
+        }
+        #expect(lab.session.deadline == .seconds(90))
+        try lab.session.advance(to: .seconds(90))
+        #expect(lab.session.takeOutput(at: .seconds(90)) == [.pingreq])
+        #expect(lab.session.deadline == .seconds(109))
+        try lab.session.receive(.pingresp, at: .seconds(100))
+        #expect(lab.session.deadline == .seconds(135))
+    }
+
     @Test("A broker that does not acknowledge is asked for a sign of life")
     func silentBroker() throws {
         var lab = SessionLab { $0.keepAlive = 0 }

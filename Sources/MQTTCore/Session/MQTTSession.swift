@@ -65,6 +65,7 @@ package struct MQTTSession: Sendable {
     private var output: [MQTTPacket] = []
     private var events: [Event] = []
     private var lastSent = Duration.zero
+    /// When PINGREQ was sent, or a packet was received after that; nil if no response to it is due.
     private var pingSent: Duration?
     /// When the response that is waited for became due.
     private var waitingSince: Duration?
@@ -169,8 +170,8 @@ extension MQTTSession {
     /// When ``advance(to:)`` has to be called; nil if nothing is due.
     package var deadline: Duration? {
         let response = (pingSent ?? waitingSince).map { $0 + configuration.responseTimeout }
-        guard phase == .connected, pingSent == nil, keepAlive > 0 else { return phase == .idle ? nil : response }
-        // Early enough for the server to have it in time.
+        guard phase == .connected, keepAlive > 0 else { return phase == .idle ? nil : response }
+        // Early enough for the server to have it in time, even if the last one has no response yet.
         let ping = lastSent + .seconds(Int(keepAlive)) * 3 / 4
         return response.map { min($0, ping) } ?? ping
     }
@@ -180,11 +181,12 @@ extension MQTTSession {
     /// - Throws: ``MQTTFault`` if the server does not respond.
     package mutating func advance(to now: Duration) throws(MQTTFault) {
         guard let deadline, now >= deadline else { return }
-        guard phase == .connected, pingSent == nil else {
+        let isOverdue = pingSent.map { now >= $0 + configuration.responseTimeout } ?? false
+        guard phase == .connected, !isOverdue else {
             throw .init(.keepAliveTimeout, "the broker did not respond within \(configuration.responseTimeout)")
         }
         output.append(.pingreq)
-        pingSent = now
+        pingSent = pingSent ?? now
     }
 }
 
@@ -273,6 +275,8 @@ extension MQTTSession {
     package mutating func receive(_ packet: MQTTPacket, at now: Duration) throws(MQTTFault) {
         guard phase == .connected else { return try receiveFirst(packet) }
         waitingSince = inFlight.isEmpty ? nil : now
+        // On a slow link, PINGRESP is behind all that the server sent before it.
+        if pingSent != nil { pingSent = now }
         switch packet {
         case .publish(let message): try receive(message)
         case .puback(let ack): acknowledge(ack, at: now)
