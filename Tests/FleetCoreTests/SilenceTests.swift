@@ -183,6 +183,30 @@ import Testing
         #expect(try story.node().presence == .online)
     }
 
+    @Test func `a retained will of a session that was never seen is that of the latest one`() throws {
+        var story = FleetStory()
+        story.receive(.birth("a"), at: 0)
+        #expect(story.receive(.lost("b"), at: 600, isRetained: true) == .new)
+        let node = try story.node()
+        #expect(node.presence == .silent && node.silence?.start == FleetStory.time(600))
+    }
+
+    @Test func `a retained will of a session that was replaced is outdated`() throws {
+        var story = FleetStory()
+        story.receive(.birth("a"), at: 0)
+        story.receive(.birth("b"), at: 300)
+        #expect(story.receive(.lost("a"), at: 600, isRetained: true) == .outdated)
+        #expect(try story.node().presence == .online)
+    }
+
+    @Test func `a will that was outdated is outdated again when it is received as a retained one`() throws {
+        var story = FleetStory()
+        story.receive(.birth("new"), at: 0)
+        story.receive(.lost("old"), at: 1)
+        #expect(story.receive(.lost("old"), at: 600, isRetained: true) == .outdated)
+        #expect(try story.node().presence == .online)
+    }
+
     @Test func `a retained will says by its expiry when the machine was lost`() throws {
         var story = FleetStory()
         story.receive(.lost(), at: 0, isRetained: true, expiry: FleetMessage.expiry - 3_600)

@@ -17,6 +17,8 @@ struct NodeRecord: Sendable {
     private var ownLabels: [String: String]?
     private var presence = Presence.unknown
     private var session: String?
+    /// Other sessions that ended or were replaced, the newest last.
+    private var earlierSessions: [String] = []
     private var boot: String?
     private var lastSeen: Int64?
     /// Whether the state was published after the connection was made, so that it is that of now.
@@ -28,6 +30,7 @@ struct NodeRecord: Sendable {
 
     private static let maximumSilences = 8
     private static let maximumGaps = 32
+    private static let maximumEarlierSessions = 8
 
     init(_ key: NodeKey) { status = .init(key) }
 
@@ -59,7 +62,7 @@ struct NodeRecord: Sendable {
     /// The messages that the broker kept were removed, and with them the machine.
     private mutating func forget() {
         (log, presence, session, lastSeen, ownLabels) = (.init(), .unknown, nil, nil, nil)
-        (silences, gaps) = ([], [])
+        (silences, gaps, earlierSessions) = ([], [], [])
     }
 
     private mutating func apply(_ gap: GapReport) -> FleetUpdate {
@@ -105,7 +108,10 @@ struct NodeRecord: Sendable {
             hasCurrentState = hasCurrentState || isRetained
             return .new
         }
-        if let session, session != link.session, presence == .online { return .outdated }
+        if presence == .online, isOutdated(link, isRetained) {
+            addEarlier(link.session)
+            return .outdated
+        }
         take(link)
         if presence != .silent {
             silences.append(.init(start: moment, reason: reason, before: log.newest?.id, boot: link.boot ?? boot))
@@ -128,9 +134,24 @@ struct NodeRecord: Sendable {
         silences[last].bootAfter = link.boot
     }
 
+    /// Returns whether a message says only that a session ended which another one had replaced.
+    private func isOutdated(_ link: LinkReport, _ isRetained: Bool) -> Bool {
+        guard let session, session != link.session else { return false }
+        // A retained message may be of a session that began and ended while the reader was not connected: it is unknown
+        // to the reader, and the latest. Or it is the will of a replaced session, which the broker published late.
+        return !isRetained || earlierSessions.contains(link.session)
+    }
+
     private mutating func take(_ link: LinkReport) {
+        if let session, session != link.session { addEarlier(session) }
         session = link.session
         ownLabels = link.labels
+    }
+
+    private mutating func addEarlier(_ session: String) {
+        earlierSessions.removeAll { $0 == session }
+        if earlierSessions.count >= Self.maximumEarlierSessions { earlierSessions.removeFirst() }
+        earlierSessions.append(session)
     }
 
     private mutating func see(at moment: Int64) { lastSeen = max(lastSeen ?? moment, moment) }
