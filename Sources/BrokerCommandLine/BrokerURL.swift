@@ -51,6 +51,9 @@ package struct BrokerURL: Hashable, Sendable {
 
 /// Reads parts of topics.
 package enum TopicArgument {
+    /// The largest size in bytes, which leaves room for further levels.
+    private static let maximumSize = 200
+
     /// Reads one level of a topic.
     ///
     /// - Throws: ``ArgumentError`` that says what was wrong and how to write it.
@@ -66,8 +69,11 @@ package enum TopicArgument {
         guard !text.isEmpty, !text.hasPrefix("/"), !text.hasSuffix("/") else {
             throw .init("it is empty or has an empty level; write a name such as site-3")
         }
+        guard text.utf8.count <= maximumSize else {
+            throw .init("it has more than \(maximumSize) bytes; write a shorter name such as site-3")
+        }
         let isAllowed = { (byte: UInt8) in byte > 0x20 && byte != 0x7F && !"+#".utf8.contains(byte) }
-        guard text.utf8.allSatisfy(isAllowed), text.utf8.count <= 200 else {
+        guard text.utf8.allSatisfy(isAllowed) else {
             throw .init("a topic can't have '+', '#', spaces and control characters; write a name such as site-3")
         }
         guard !text.hasPrefix("$") else { throw .init("topics with '$' are the broker's own; write another name") }

@@ -24,9 +24,6 @@ package struct FleetNode: Hashable, Sendable {
     package var stateTopic: String { base + "/state" }
     /// The topic of all events, in order.
     package var eventsTopic: String { base + "/events" }
-
-    /// The client identifier for the broker; servers need not take more than 23 characters.
-    package var clientID: String { "nw-" + name }
 }
 
 /// The message on a machine's topic `link`: retained, and also the will.

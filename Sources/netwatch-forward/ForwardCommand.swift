@@ -73,6 +73,7 @@ struct ForwardCommand: NetwatchCommand {
 
     func validate() throws {
         try connection.check(broker)
+        try machine.check()
         guard avoidsCellular, connection.binding != .unbound else { return }
         throw ValidationError("--no-cellular chooses the interface; leave out --interface")
     }

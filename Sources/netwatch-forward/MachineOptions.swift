@@ -11,14 +11,14 @@ struct MachineOptions: ParsableArguments {
     @Option(
         parsing: .unconditional,
         help: .init("The machine's name (default: a hash of /etc/machine-id).", valueName: "name"),
-        transform: TopicArgument.parse
+        transform: NameArgument.parse
     )
     var node: String?
 
     @Option(
         parsing: .unconditional,
         help: .init("The machine's group, such as its site.", valueName: "name"),
-        transform: TopicArgument.parse
+        transform: NameArgument.parse
     )
     var group = "default"
 
@@ -36,12 +36,31 @@ struct MachineOptions: ParsableArguments {
     )
     var prefix = "netwatch"
 
+    /// Checks that a viewer takes the labels.
+    func check() throws {
+        guard Set(label.map(\.name)).count > ReportBounds.labels else { return }
+        throw ValidationError("a machine has at most \(ReportBounds.labels) labels; leave out some --label")
+    }
+
     /// The machine.
     func fleetNode() throws(ToolError) -> FleetNode {
         let labels = Dictionary(label.map { ($0.name, $0.value) }) { $1 }
         let name: String
         if let node { name = node } else { name = try MachineIdentity.name() }
         return FleetNode(prefix: prefix, group: group, name: name, labels: labels)
+    }
+}
+
+/// Reads the values of `--node` and `--group`.
+enum NameArgument {
+    /// Reads a name that is one level of a topic, and that a viewer takes.
+    ///
+    /// - Throws: ``ArgumentError`` that says what was wrong and how to write it.
+    static func parse(_ text: String) throws(ArgumentError) -> String {
+        guard text.utf8.count <= ReportBounds.name else {
+            throw .init("it has more than \(ReportBounds.name) bytes; write a shorter name such as site-3")
+        }
+        return try TopicArgument.parse(text)
     }
 }
 
@@ -57,6 +76,11 @@ struct LabelArgument: Hashable {
         let parts = text.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
         guard parts.count == 2, !parts[0].isEmpty else {
             throw .init("it is not a name and a value; write NAME=VALUE such as site=Basel")
+        }
+        guard parts[0].utf8.count <= ReportBounds.name, parts[1].utf8.count <= ReportBounds.text else {
+            throw .init(
+                "a label's name has at most \(ReportBounds.name) bytes, and its value \(ReportBounds.text); shorten it"
+            )
         }
         return .init(name: parts[0], value: parts[1])
     }

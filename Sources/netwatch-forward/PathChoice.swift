@@ -25,7 +25,7 @@ struct PathChoice: Sendable {
         return "/v1/paths/" + text.joined()
     }
 
-    /// Returns the route by the object of that resource; nil if it is none.
+    /// Returns the route by the object of that resource; nil if the object says nothing about paths.
     func route(_ object: [UInt8]) -> MQTTClient.Route? {
         guard let members = (try? JSONText(object[...]))?.members, let list = members["paths"]?.elements else {
             return nil
@@ -33,7 +33,7 @@ struct PathChoice: Sendable {
         let paths = list.compactMap { Path($0) }
         guard avoidsCellular else { return .through(binding, path: paths.map(\.text).joined(separator: ",")) }
         guard let path = paths.first(where: { $0.status == "wifi" }), let interface = path.interface else {
-            return .none
+            return .unavailable
         }
         return .through(.interface(interface), path: path.text)
     }

@@ -44,6 +44,15 @@ import ValidationCore
         #expect(try decoder.decode(topic: node.stateTopic, payload: payload).content == .state(expected))
     }
 
+    @Test func `an event of a machine whose prefix, group and name are as long as they may be is read`() throws {
+        let long = String(repeating: "x", count: ReportBounds.name)
+        let node = FleetNode(prefix: String(repeating: "p", count: 200), group: long, name: long)
+        let event = try #require(FleetEvent(id: id, object: Array(object().utf8)))
+        let decoder = ReportDecoder(prefix: node.prefix)
+        let report = try decoder.decode(topic: node.eventsTopic, payload: event.payload(of: node))
+        #expect(report.key == .init(group: long, name: long))
+    }
+
     @Test func `the path and a suspension are read`() throws {
         let text = object(#","suspended":12.5"#, event: "suspend").replacing(
             #"{"interface":null}"#,

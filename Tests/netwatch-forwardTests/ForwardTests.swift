@@ -96,6 +96,26 @@ struct ForwardTests {
         #expect(try lab.endForwarder(SIGTERM) == 0)
     }
 
+    @Test func `--no-cellular ends the connection when the path becomes cellular`() throws {
+        let lab = try FleetLab()
+        try lab.startBroker()
+        let reader = try lab.reader()
+        try lab.startService()
+        // The broker notices soon that the connection is gone, even if its end can't be sent.
+        try lab.startForwarder(["--no-cellular", "--keepalive", "5s"])
+        try reader.waitForOutput { FleetLab.messages("link", in: $0).last?["online"]?.isTrue == true }
+        try lab.removeRoute("wlan0")
+        try reader.waitForOutput { FleetLab.messages("link", in: $0).last?["reason"]?.string == "lost" }
+        try lab.addRoute("wlan0")
+        let output = try reader.waitForOutput { output in
+            FleetLab.messages("link", in: output).last?["online"]?.isTrue == true
+                && FleetLab.messages("events", in: output).last?["subject"]?.string == "wifi"
+        }
+        let numbers = FleetLab.events(in: output)
+        #expect(numbers == numbers.sorted())
+        #expect(try lab.endForwarder(SIGTERM) == 0)
+    }
+
     private static func number(_ name: String, or standard: Int) -> Int {
         getenv(name).flatMap { Int(String(cString: $0)) } ?? standard
     }
@@ -143,12 +163,25 @@ struct ForwardTests {
         #expect(try lab.endForwarder(SIGTERM) == 0)
     }
 
+    /// A text that is longer than a viewer takes.
+    static let longText = String(repeating: "x", count: 129)
+    static let longLabelName = longText + "=a"
+    static let longLabelValue = "a=" + longText
+    static let longPrefix = String(repeating: "x", count: 201)
+    static let tooManyLabels: [String] = ["mqtts://x"] + (1...33).flatMap { ["--label", "name\($0)=value"] }
+
     @Test(arguments: [
         (["http://x"], "it does not begin with mqtts:// or mqtt://"),
         (["mqtts://user:secret@x"], "use --user and --password-file"), (["mqtts://"], "the broker's name is missing"),
         (["mqtts://x:0"], "'0' is no port"), (["mqtts://x/a"], "a broker has no path"),
         (["mqtts://x", "--node", "a/b"], "it has a slash"), (["mqtts://x", "--group", "a+"], "a topic can't have '+'"),
         (["mqtts://x", "--label", "a"], "it is not a name and a value"),
+        (["mqtts://x", "--node", longText], "it has more than 128 bytes"),
+        (["mqtts://x", "--group", longText], "it has more than 128 bytes"),
+        (["mqtts://x", "--label", longLabelName], "a label's name has at most 128 bytes, and its value 128"),
+        (["mqtts://x", "--label", longLabelValue], "a label's name has at most 128 bytes, and its value 128"),
+        (["mqtts://x", "--prefix", longPrefix], "it has more than 200 bytes"),
+        (tooManyLabels, "a machine has at most 32 labels; leave out some --label"),
         (["mqtt://x", "--cacert", "/a"], "--cacert, --cert and --pin are about TLS; use mqtts://"),
         (["mqtts://x", "--key", "/a"], "--key is of no use without --cert"),
         (["mqtts://x", "--keepalive", "1s"], "it is not between 5s and 18h"),

@@ -46,8 +46,8 @@ package struct ReportDecoder: Sendable {
         guard topic.hasPrefix(prefix + "/") else { throw .init(form) }
         let levels = topic.dropFirst(prefix.count + 1).split(separator: "/", omittingEmptySubsequences: false)
         guard levels.count == 3, let level = Level(rawValue: String(levels[2])) else { throw .init(form) }
-        for name in levels.prefix(2) where !(1...Bounds.name).contains(name.utf8.count) {
-            throw .init("the names of a group and a machine have 1 to \(Bounds.name) bytes")
+        for name in levels.prefix(2) where !(1...ReportBounds.name).contains(name.utf8.count) {
+            throw .init("the names of a group and a machine have 1 to \(ReportBounds.name) bytes")
         }
         return (.init(group: String(levels[0]), name: String(levels[1])), level)
     }
@@ -79,15 +79,18 @@ package struct ReportError: Error, Hashable, CustomStringConvertible {
     }
 }
 
-/// The longest texts, in bytes, and the largest numbers of them that are kept.
-private enum Bounds {
-    static let name = 128
-    static let text = 128
-    static let labels = 32
-    static let reasons = 16
-    static let url = 1024
+/// The longest texts, in bytes, and the largest numbers of them that are decoded.
+package enum ReportBounds {
+    /// The name of a machine, a group or a label.
+    package static let name = 128
+    /// The value of a label, and any other text.
+    package static let text = 128
+    /// The labels of a machine.
+    package static let labels = 32
+    fileprivate static let reasons = 16
+    fileprivate static let url = 1024
     /// The longest suspension in seconds, 30 years: longer ones cannot be calculated with.
-    static let suspension = 1e9
+    fileprivate static let suspension = 1e9
 }
 
 extension LinkReport {
@@ -104,7 +107,7 @@ extension LinkReport {
             time: object.optionalTime("time"),
             keepAlive: object.number("keepAlive", atMost: UInt16.max),
             version: object.text("version"),
-            labels: object.texts("labels", atMost: Bounds.labels)
+            labels: object.texts("labels", atMost: ReportBounds.labels)
         )
     }
 
@@ -132,7 +135,8 @@ private struct CloudEvent {
     init(_ object: ReportObject, source: String) throws(Problem) {
         let version = try object.text("specversion")
         guard version == "1.0" else { throw .init("'specversion' is '\(version)', not '1.0'") }
-        let stated = try object.text("source")
+        // It is compared as a whole: prefix, group and name may each be as long as one of the other texts.
+        let stated = try object.text("source", atMost: max(source.utf8.count, ReportBounds.text))
         guard stated == source else { throw .init("'source' is '\(stated)', not '\(source)'") }
         id = try object.text("id")
         data = try object.object("data")
@@ -157,7 +161,7 @@ extension EventReport {
             id: id,
             time: data.time("time"),
             status: status,
-            reasons: data.names("reasons", atMost: Bounds.reasons),
+            reasons: data.names("reasons", atMost: ReportBounds.reasons),
             path: NodePath(data.optionalObject("path")),
             suspension: event.kind == "suspend" ? data.suspension() : nil,
             validation: data.validation
@@ -173,10 +177,10 @@ extension NodeValidation {
 
     /// Limits what strangers chose.
     private static func limited(_ verdict: ValidationVerdict) -> ValidationVerdict {
-        let url = { (url: String?) in url.flatMap { $0.utf8.count <= Bounds.url ? $0 : nil } }
+        let url = { (url: String?) in url.flatMap { $0.utf8.count <= ReportBounds.url ? $0 : nil } }
         return switch verdict {
         case .portal(let portal): .portal(.init(loginURL: url(portal.loginURL), venueURL: url(portal.venueURL)))
-        case .noInternet(.interception(let text)): .noInternet(.interception(String(text.prefix(Bounds.text))))
+        case .noInternet(.interception(let text)): .noInternet(.interception(String(text.prefix(ReportBounds.text))))
         case .validated, .noInternet, .notChecked: verdict
         }
     }
@@ -245,8 +249,8 @@ private struct ReportObject {
 
     // MARK: Members that have to be there
 
-    func text(_ name: String) throws(Problem) -> String {
-        guard let text = try optionalText(name) else { throw problem(name, "a string") }
+    func text(_ name: String, atMost limit: Int = ReportBounds.text) throws(Problem) -> String {
+        guard let text = try optionalText(name, atMost: limit) else { throw problem(name, "a string") }
         return text
     }
 
@@ -276,8 +280,8 @@ private struct ReportObject {
     func names(_ name: String, atMost count: Int) throws(Problem) -> [String] {
         guard let elements = member(name)?.elements else { throw problem(name, "an array") }
         return try elements.prefix(count).map { element throws(Problem) in
-            guard let text = element.string, text.utf8.count <= Bounds.text else {
-                throw problem(name, "an array of strings of at most \(Bounds.text) bytes")
+            guard let text = element.string, text.utf8.count <= ReportBounds.text else {
+                throw problem(name, "an array of strings of at most \(ReportBounds.text) bytes")
             }
             return text
         }
@@ -285,10 +289,10 @@ private struct ReportObject {
 
     // MARK: Members that may be missing or null
 
-    func optionalText(_ name: String) throws(Problem) -> String? {
+    func optionalText(_ name: String, atMost limit: Int = ReportBounds.text) throws(Problem) -> String? {
         guard let value = member(name) else { return nil }
         guard let text = value.string else { throw problem(name, "a string") }
-        guard text.utf8.count <= Bounds.text else { throw problem(name, "a string of at most \(Bounds.text) bytes") }
+        guard text.utf8.count <= limit else { throw problem(name, "a string of at most \(limit) bytes") }
         return text
     }
 
@@ -313,8 +317,8 @@ private struct ReportObject {
         guard object.members.count <= count else { throw problem(name, "an object of at most \(count) members") }
         var texts: [String: String] = [:]
         for (key, _) in object.members {
-            guard (1...Bounds.name).contains(key.utf8.count) else {
-                throw problem(name, "an object whose names have 1 to \(Bounds.name) bytes")
+            guard (1...ReportBounds.name).contains(key.utf8.count) else {
+                throw problem(name, "an object whose names have 1 to \(ReportBounds.name) bytes")
             }
             texts[key] = try object.text(key)
         }
@@ -329,8 +333,8 @@ private struct ReportObject {
 
     /// The duration of a suspension; the longest possible one if that is not said.
     func suspension() throws(Problem) -> Duration {
-        guard let value = member("suspended") else { return .seconds(Bounds.suspension) }
-        guard let seconds = value.number, (0...Bounds.suspension).contains(seconds) else {
+        guard let value = member("suspended") else { return .seconds(ReportBounds.suspension) }
+        guard let seconds = value.number, (0...ReportBounds.suspension).contains(seconds) else {
             throw problem("suspended", "a number of seconds")
         }
         return .seconds(seconds)
