@@ -37,7 +37,7 @@ import Testing
         let first = try await lab.open(clock)
         let options = LaneOptions(order: .ordered(isStrict: true), priority: 1, bytesPerDay: 1_000)
         let lane = first.lane("limited", to: lab.server.url, options)
-        for number in 1...4 { try await lane.post("\(number)", .text(String(repeating: "x", count: 400))) }
+        for number in 1...6 { try await lane.post("\(number)", .text(String(repeating: "x", count: 400))) }
         #expect(try await first.next(2).map(\.reference) == ["1", "2"])
         await first.shutdown()
         let second = try await lab.open(clock)
@@ -82,8 +82,8 @@ import Testing
         let lab = try OutboxLab(connectivity: ScriptedMonitor(.cellular))
         let adding = try await lab.open(OutboxLab.addsOnly)
         let waiting = LaneOptions(order: .unordered(width: 64), path: .notExpensive, priority: 1)
-        // As many as may be under way together.
-        for number in 1...4 {
+        // More than may be under way together.
+        for number in 1...6 {
             let lane = adding.lane("waiting-\(number)", to: "https://192.0.2.7", waiting)
             for _ in 1...64 { try await lane.post("a") }
         }
