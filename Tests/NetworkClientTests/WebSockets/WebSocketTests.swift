@@ -199,6 +199,27 @@ struct WebSocketTests {
         #expect(count == 256)
     }
 
+    @Test func `a connection is read again also if more arrives while its messages are not read`() async throws {
+        let lab = try WebSocketLab { connection, frames in
+            try connection.readFrame(into: frames)
+            try connection.send(.text("late"))
+        }
+        let socket = try await lab.open()
+        let connection = socket.connection
+        let receive: @Sendable (LabFrame) async throws -> Void = { frame in
+            try await connection.loop.submit { connection.receive(ByteBuffer(bytes: frame.bytes)) }.get()
+        }
+        // Five are more than the inbox takes; with three, it is not full, and has no room yet.
+        for _ in 0..<5 { try await receive(.init(2, [UInt8](repeating: 1, count: 64 << 10))) }
+        for _ in 0..<2 { _ = try await socket.receive() }
+        // The channel may pass on what it had read before it was told to stop.
+        try await receive(.text("early"))
+        for _ in 0..<3 { _ = try await socket.receive() }
+        try await socket.send("go")
+        #expect(try await socket.receive() == .text("early"))
+        #expect(try await socket.receive() == .text("late"))
+    }
+
     @Test func `messages are not sent after the end of a connection whose messages nobody reads`() async throws {
         let piece = [UInt8](repeating: 1, count: 64 << 10)
         let server = try ScriptedServer(always: [

@@ -16,7 +16,7 @@ public import NetworkClientCore
 public final class WebSocket: Sendable {
     /// The response of the opening handshake.
     public let response: HTTPResponse
-    private let connection: WebSocketConnection
+    let connection: WebSocketConnection
 
     init(_ connection: WebSocketConnection, _ response: HTTPResponse) {
         self.connection = connection

@@ -97,7 +97,10 @@ final class WebSocketConnection: UpgradedStreamReceiver, @unchecked Sendable {
         var bytes = bytes
         lastReceived = .now()
         if input.readableBytes == 0 { input = bytes } else { input.writeBuffer(&bytes) }
+        let wasReading = isReading
         parse()
+        // What was read before the connection was stopped may come when the inbox has room again.
+        if !wasReading, isReading, !isOver { stream.setReading(true) }
     }
 
     func streamIsWritable() { output.resume() }
