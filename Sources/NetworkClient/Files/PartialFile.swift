@@ -281,8 +281,11 @@ extension PartialFile {
     }
 
     /// Copies group and permissions of the file that is to be replaced, so that no additional users can read the part.
+    ///
+    /// Its owner can write it, also if the file may only be read: the next download continues it.
     func resembleTarget() throws(HTTPError) {
-        guard let existing = try FileCall.status(paths.target.path), existing.isRegular else { return }
+        guard var existing = try FileCall.status(paths.target.path), existing.isRegular else { return }
+        existing.st_mode |= 0o600
         resemble(existing)
     }
 

@@ -50,6 +50,22 @@ struct DownloadFileTests {
         #expect(read(old, &bytes, 9) == 3)
     }
 
+    @Test func `the part of a file that may only be read can be written by its owner, who continues it`() async throws {
+        let lab = try DownloadLab()
+        try lab.folder.write("file", "old")
+        chmod(lab.path, 0o444)
+        let server = try ScriptedServer(always: [
+            .readRequest, .send("HTTP/1.1 200 OK\r\nETag: \"a\"\r\nContent-Length: 2\r\n\r\na"),
+        ])
+        let request = try DownloadLab.session(server).download("file", to: lab.path)
+        await #expect(throws: HTTPError.self) { try await request.response() }
+        let attributes = try FileManager.default.attributesOfItem(atPath: lab.path + ".part")
+        #expect(attributes[.posixPermissions] as? Int == 0o644)
+        _ = try await Self.download(lab)
+        #expect(lab.file == Self.entity)
+        #expect(try lab.attributes[.posixPermissions] as? Int == 0o444)
+    }
+
     @Test func `an existing file can be kept`() async throws {
         let lab = try DownloadLab()
         try lab.folder.write("file", "old")
