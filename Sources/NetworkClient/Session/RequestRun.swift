@@ -201,6 +201,15 @@ final class RequestExtras {
 }
 
 extension RequestHandle {
+    /// Counts the time of a pause that ends, for which its deadline moves; confined to the session's event loop.
+    func countPause() {
+        // The scheduler moves the deadline of a request that it knows.
+        if let scheduled = run.scheduled, scheduled.id == nil, let start = run.extras?.pauseStart {
+            scheduled.deadline = scheduled.deadline.map { $0 + (.now() - start) }
+        }
+        run.extras?.countPause()
+    }
+
     /// Its further state, created if there is none; confined to the session's event loop.
     var extras: RequestExtras {
         if let extras = run.extras { return extras }

@@ -219,7 +219,7 @@ final class SessionCore: @unchecked Sendable {
     /// Ends the pause of a request; one that was not started yet has nothing to continue.
     private func endPause(of handle: RequestHandle) {
         handle.setPaused(false)
-        handle.run.extras?.countPause()
+        handle.countPause()
         if events.isObserved(handle) { events.tell(.resumed, handle) }
         // It may have been cancelled while paused, with its receiver still closing.
         guard !handle.run.isReady, handle.run.isActive else { return }

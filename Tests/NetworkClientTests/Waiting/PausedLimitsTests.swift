@@ -1,6 +1,7 @@
 import HTTPLab
 import NIOCore
 import NetworkClientCore
+import NetworkClientTesting
 import Testing
 
 @testable import NetworkClient
@@ -93,6 +94,36 @@ struct PausedLimitsTests {
         #expect(try await request.string() == "in")
         #expect(asked.value == 1)
         #expect(session.requests.isEmpty)
+    }
+
+    @Test func `after a redirect, the timeout of a request that had waited for a path is suspended too`() async throws {
+        let latch = try ServerLatch()
+        let server = try ScriptedServer(always: [
+            .readRequest, .response("", status: "302 Found", headers: ["Location: /b"]),
+            .readRequest, .send("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\na"), .await(latch), .send("b"), .hold,
+        ])
+        let network = ScriptedMonitor(.notReachable)
+        let session = try HTTPSession(
+            baseURL: "http://127.0.0.1:\(server.port)/",
+            configuration: .init(
+                timeouts: Self.timeouts,
+                gate: .waitsForConnectivity(nil),
+                connectivity: network
+            )
+        )
+        let request = session.get("a", options: .init(startsAtOnce: false))
+        let events = request.events
+        request.resume()
+        try await network.waitUntilWatched()
+        network.status = .wifi
+        for await case .received in events { break }
+        let before = try #require(try await Self.limit(request).due)
+        request.pause()
+        #expect(try await Self.limit(request).due != nil)
+        request.resume()
+        #expect(try #require(try await Self.limit(request).due) > before)
+        latch.open()
+        #expect(try await request.string() == "ab")
     }
 
     @Test func `the timeout of a custom transport is suspended during a pause`() async throws {

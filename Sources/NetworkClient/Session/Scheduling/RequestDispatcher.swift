@@ -280,7 +280,7 @@ extension RequestDispatcher {
     /// Pauses a request without a connection.
     func pause(_ handle: RequestHandle) {
         core.loop.preconditionInEventLoop()
-        handle.run.extras?.countPause()
+        handle.countPause()
         let now = BootClock.now
         let id = handle.run.scheduled?.id ?? enqueue(handle, core.gate.verdict(for: handle), at: now)
         // It may have been paused on a connection, which it has lost since.
