@@ -31,6 +31,9 @@ package struct AttemptHistory: Sendable, Hashable {
     /// Records that the request's head was passed to the connection: from now on the server may have seen it.
     package mutating func sent() { isSent = true }
 
+    /// Records that the request, which was passed to something other than a connection, was not sent.
+    package mutating func notSent() { isSent = false }
+
     /// Records the first byte of a response.
     package mutating func responseBegan() { hasResponse = true }
 

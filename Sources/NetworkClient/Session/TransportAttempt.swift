@@ -75,6 +75,8 @@ final class TransportAttempt: @unchecked Sendable {
     private func willSend(_ count: Int?) throws {
         guard isCurrent else { throw CancellationError() }
         handle.run.metrics.bodyBytesSent = count ?? 0
+        // The server may have seen it, until the transport says that it has not.
+        handle.run.history.sent()
         guard core.events.isObserved(handle) else { return }
         if let count { core.events.tell(.sending(bytes: count, of: Int64(count)), handle) }
         core.events.tell(.sent, handle)
@@ -172,7 +174,7 @@ final class TransportAttempt: @unchecked Sendable {
             error.response = .init(head)
             error.body = assembly.prefix(core.configuration.maximumErrorBodySize)
         }
-        if error.processing != .neverSent { handle.run.history.sent() }
+        if error.processing == .neverSent { handle.run.history.notSent() } else { handle.run.history.sent() }
         core.attemptFailed(handle, error)
     }
 }

@@ -1,3 +1,4 @@
+import HTTPLab
 import NetworkClient
 import Synchronization
 import Testing
@@ -20,7 +21,10 @@ struct TransportTests {
     }
 
     private struct Endless: Transport {
+        let asked = Observed(0)
+
         func send(_ request: TransportRequest) async throws -> TransportResponse {
+            asked.update { $0 += 1 }
             try await Task.sleep(for: .seconds(3_600))
             throw CancellationError()
         }
@@ -61,11 +65,15 @@ struct TransportTests {
     }
 
     @Test func `the transport's task is cancelled with the request, and at its timeout`() async throws {
-        let session = try session(Endless())
-        let request = session.get("")
+        let transport = Endless()
+        let session = try session(transport)
+        let request = session.post("")
+        try await transport.asked.wait(for: "the request") { $0 == 1 }
         request.cancel()
         let error = await #expect(throws: HTTPError.self) { try await request.response() }
         #expect(error?.code == .cancelled)
+        // The transport had it.
+        #expect(error?.processing == .maybeProcessed)
         let limited = session.get("", options: .init(timeouts: .init(total: .milliseconds(20))))
         let late = await #expect(throws: HTTPError.self) { try await limited.response() }
         #expect(late?.code == .requestTimedOut)
