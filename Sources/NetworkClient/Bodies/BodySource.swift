@@ -37,7 +37,8 @@ protocol BodyFeed: AnyObject {
     /// ``HTTPError``, or with an error that becomes the cause of one.
     func next() -> EventLoopFuture<ByteBuffer?>
 
-    /// Stops reading: nothing more will be requested. Called once, also after the last piece.
+    /// Stops reading: nothing more will be requested, and what was requested fails. Called at the end, also after the
+    /// last piece; further calls have no effect.
     func close()
 }
 
@@ -157,11 +158,26 @@ extension BodySource {
     func read(on loop: any EventLoop, _ body: (ByteBuffer) async throws -> Void) async throws {
         let feed = try await loop.submit { NIOLoopBound(try makeFeed(loop), eventLoop: loop) }.get()
         defer { loop.execute { feed.value.close() } }
-        while let piece = try await loop.flatSubmit({ feed.value.next() }).get() {
-            guard !Task.isCancelled else {
-                throw HTTPError(.cancelled, processing: .neverSent, reason: "the task was cancelled")
+        while let piece = try await next(of: feed, on: loop) { try await body(piece) }
+    }
+
+    /// Returns the next piece; a feed that has none yet is closed if the task is cancelled.
+    private func next(of feed: NIOLoopBound<any BodyFeed>, on loop: any EventLoop) async throws -> ByteBuffer? {
+        let piece: ByteBuffer?
+        do {
+            piece = try await withTaskCancellationHandler {
+                try await loop.flatSubmit { feed.value.next() }.get()
+            } onCancel: {
+                loop.execute { feed.value.close() }
             }
-            try await body(piece)
+        } catch {
+            throw Task.isCancelled ? Self.cancelled : error
         }
+        guard !Task.isCancelled else { throw Self.cancelled }
+        return piece
+    }
+
+    private static var cancelled: HTTPError {
+        HTTPError(.cancelled, processing: .neverSent, reason: "the task was cancelled")
     }
 }

@@ -49,7 +49,7 @@ final class SequenceFeed: BodyFeed, @unchecked Sendable {
         task = nil
         demands.finish()
         last = nil
-        complete(.failure(CancellationError()))
+        failed(CancellationError())
     }
 
     private func came(_ piece: ByteBuffer?) {

@@ -70,6 +70,19 @@ struct FormWritingTests {
         #expect(try names == ["form"])
     }
 
+    @Test func `a task that is cancelled while a stream gives nothing ends, and leaves no file`() async throws {
+        let path = try folder.write("form", "before")
+        let parts = PausedSequence([1, 2])
+        let form: MultipartForm = [.stream(.once(parts, length: 2), name: "a")]
+        let task = Task { _ = try await form.write(to: path) }
+        await parts.isAsked()
+        task.cancel()
+        let error = await #expect(throws: HTTPError.self) { try await task.value }
+        #expect(error?.code == .cancelled)
+        #expect(try names == ["form"])
+        #expect(try Data(contentsOf: URL(filePath: path)) == Data("before".utf8))
+    }
+
     @Test func `a form written through a link replaces the target, and keeps the link`() async throws {
         let target = try folder.write("target", "before")
         let link = folder.path + "/link"
