@@ -55,7 +55,11 @@ extension FetchCommand {
     ///
     /// - Throws: The error for the first one.
     func checkLater() throws {
-        if let secret = Self.first([("--user", user.user != nil), ("--password-file", user.passwordFile != nil)]) {
+        let secrets = [
+            ("--user", user.user != nil), ("--password-file", user.passwordFile != nil),
+            ("--cookie", !cookies.cookie.isEmpty),
+        ]
+        if let secret = Self.first(secrets) {
             throw ValidationError("\(secret) can't be combined with --later: an outbox stores no secrets; leave it out")
         }
         if let option = Self.first(responseOptions) {
@@ -73,6 +77,8 @@ extension FetchCommand {
             ("--head", request.isHead), ("--fail", output.fail), ("--fail-with-body", output.failWithBody),
             ("--verbose", output.isVerbose), ("--metrics", output.metrics), ("--metrics-json", output.metricsJson),
             ("--max-size", connection.maxSize != nil), ("--no-compressed", !connection.compressed),
+            ("--cookie-jar", cookies.cookieJar != nil), ("--junk-session-cookies", cookies.dropsSessionCookies),
+            ("--cache", caching.cache != nil), ("--offline", caching.offline),
         ]
     }
 

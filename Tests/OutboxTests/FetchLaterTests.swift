@@ -73,6 +73,8 @@ import Testing
         (["--output", "x"], "--output"), (["-u", "a:b"], "--user"), (["--retry", "1"], "--retry"),
         (["-L"], "--location"), (["-k"], "--insecure"), (["-I"], "--head"), (["--wait", "1s"], "--wait"),
         (["--fail"], "--fail"), (["--interface", "lo"], "--interface"), (["--cert", "x"], "--cert"),
+        (["-b", "a=b"], "--cookie"), (["-c", "x"], "--cookie-jar"), (["-j"], "--junk-session-cookies"),
+        (["--cache", "x"], "--cache"),
     ])
     func `options about the response or the connection are refused by name`(
         arguments: [String],
