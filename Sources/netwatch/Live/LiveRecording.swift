@@ -40,6 +40,7 @@ final class LiveRecording {
         do throws(ReachabilityError) {
             monitor = try ReachabilityMonitor(configuration: configuration)
         } catch {
+            recorder.withdraw()
             close(output.descriptor)
             throw error.toolError
         }

@@ -43,12 +43,18 @@ struct RecordCommand: NetwatchCommand {
         configuration.tap = { if !recorder.write($0) { wakeup.signal() } }
         recorder.begin()
         if recorder.failure == nil {
-            let session = try MonitorSession(
-                configuration,
-                wakeup: wakeup,
-                signals: [SIGINT, SIGTERM],
-                output: output.descriptor
-            ) { _ in }
+            let session: MonitorSession
+            do throws(ToolError) {
+                session = try MonitorSession(
+                    configuration,
+                    wakeup: wakeup,
+                    signals: [SIGINT, SIGTERM],
+                    output: output.descriptor
+                ) { _ in }
+            } catch {
+                if file != "-" { recorder.withdraw() }
+                throw error
+            }
             _ = try session.next()
             session.stop()
         }
@@ -67,6 +73,9 @@ final class CaptureRecorder: Sendable {
 
     /// Why nothing is written any more.
     var failure: OutputFailure? { failed.withLock { $0 } }
+
+    /// Empties the file again, whose head would keep the next recording from it; without effect on a pipe.
+    func withdraw() { ftruncate(output.descriptor, 0) }
 
     /// Writes the capture's head.
     func begin() {

@@ -129,6 +129,14 @@ import Testing
         #expect(try replayed(Repository.bytes(of: empty.path)).fault == nil)
     }
 
+    @Test func `a recording that cannot begin leaves its file to the next one`() throws {
+        let lab = try LabNamespace()
+        let file = try TemporaryFile()
+        let failed = try ToolProcess(["record", "--netns", "no-such-namespace", file.path], in: lab)
+        #expect(try failed.exitCode() != 0)
+        #expect(try Repository.bytes(of: file.path) == [])
+    }
+
     @Test(
         arguments: [
             (["record", "/dev/full"], 74, "can't write '/dev/full': No space left on device"),
