@@ -17,6 +17,9 @@ package struct CaptureReplay: Sendable {
     /// Whether there was a record and no error.
     private var canEvaluate = false
 
+    /// The latest time that a record may have, in the year 2116: lifetimes of routes are added to it.
+    private static let latestTime = Int64.max / 2
+
     /// Creates a replay at the first record.
     ///
     /// - Parameters:
@@ -53,7 +56,7 @@ package struct CaptureReplay: Sendable {
     private mutating func replay(_ record: CaptureRecord, _ bytes: RawSpan) throws(ReplayError) -> [ReplayedChange] {
         guard record.originalLength <= record.payload.count else { throw .cut(record) }
         // A clock may be set back and captures may be merged; time is monotonic here.
-        now = max(now, .init(nanoseconds: record.time))
+        now = max(now, .init(nanoseconds: min(record.time, Self.latestTime)))
         var changes = changesDue()
         try decode(record, bytes)
         changes += self.changes(at: now)

@@ -121,6 +121,22 @@ struct CaptureReplayTests {
         #expect(fault?.description.contains("record 1 at byte 24: only 20 of 24 bytes were captured") == true)
     }
 
+    @Test func `times that are too late to be calculated with count as the latest one`() {
+        var bytes = Fixture.bytes("story.pcapng")
+        let original = bytes
+        let field = { (place: Int) in original[place..<place + 4].reversed().reduce(0) { $0 << 8 | Int($1) } }
+        var block = 0
+        while block < bytes.count {
+            let length = field(block + 4)
+            // The timestamp of an enhanced packet block.
+            if field(block) == 6 { for place in block + 12..<block + 20 { bytes[place] = 0xFF } }
+            block += length
+        }
+        let telling = Telling(bytes, settle: .milliseconds(700))
+        #expect(telling.fault == nil)
+        #expect(telling.lines.first == Self.story.first)
+    }
+
     @Test func `the settle time follows the capture's timestamps`() {
         let telling = Telling(Fixture.bytes("story.pcapng"), settle: .milliseconds(700))
         // No state of the story lasts that long before its end, except the one that the last record causes.
