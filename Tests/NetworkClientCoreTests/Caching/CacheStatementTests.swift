@@ -804,7 +804,7 @@ extension CacheStatementTests {
         .init(
             "9110 6.6.1",
             "without a newer Date, the receipt counts",
-            Case.updated("Date", ["Date: Thu, 01 Jan 2026 00:00:00 GMT"], by: ["ETag: \"a\""]),
+            Case.updated("Date", ["Date: Thu, 01 Jan 2026 00:00:00 GMT"], by: ["No-Date"]),
             ""
         ),
         .init(
