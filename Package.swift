@@ -225,7 +225,8 @@ let package = Package(
         .target(
             name: "CommandLineSupport",
             dependencies: [
-                "CLinux", "LinuxSystem", "NetwatchCore", "Reachability", "ReachabilityCore", "ValidationCore",
+                "CLinux", "LinuxSystem", "Locking", "NetwatchCore", "Reachability", "ReachabilityCore",
+                "ValidationCore",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: settings
@@ -249,8 +250,8 @@ let package = Package(
         .executableTarget(
             name: "netwatch",
             dependencies: [
-                "CLinux", "CommandLineSupport", "EventService", "LinuxSystem", "NetwatchCore", "Reachability",
-                "ReachabilityCore", "TerminalDrawing", "ValidationCore",
+                "CLinux", "CommandLineSupport", "EventService", "LinuxSystem", "Locking", "NetwatchCore",
+                "Reachability", "ReachabilityCore", "TerminalDrawing", "ValidationCore",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: settings,
@@ -259,8 +260,8 @@ let package = Package(
         .executableTarget(
             name: "netwatch-fetch",
             dependencies: [
-                "CLinux", "CommandLineSupport", "LinuxSystem", "NetwatchCore", "NetworkClient", "NetworkClientCore",
-                "Reachability", "ReachabilityCore", "ResourceLoaderCore",
+                "CLinux", "CommandLineSupport", "LinuxSystem", "Locking", "NetwatchCore", "NetworkClient",
+                "NetworkClientCore", "Reachability", "ReachabilityCore", "ResourceLoaderCore",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: settings,
@@ -269,7 +270,8 @@ let package = Package(
         .executableTarget(
             name: "netwatch-validate",
             dependencies: [
-                "CommandLineSupport", "LinuxSystem", "NetwatchCore", "Reachability", "ReachabilityCore", "Validation",
+                "CommandLineSupport", "LinuxSystem", "Locking", "NetwatchCore", "Reachability", "ReachabilityCore",
+                "Validation",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: settings,

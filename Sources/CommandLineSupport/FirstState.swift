@@ -1,9 +1,9 @@
+import Locking
 package import ReachabilityCore
-import Synchronization
 
 /// Keeps the first change with a known state; until then, the newest without one.
 package final class FirstState: Sendable {
-    private let kept = Mutex<ReachabilityChange?>(nil)
+    private let kept = Lock<ReachabilityChange?>(nil)
 
     /// Creates an object that keeps nothing yet.
     package init() {}

@@ -1,10 +1,10 @@
 import CommandLineSupport
 import Glibc
 import LinuxSystem
+import Locking
 import NetwatchCore
 import NetworkClient
 import ReachabilityCore
-import Synchronization
 
 /// A running request, for which the main thread waits.
 struct FetchExchange {
@@ -85,7 +85,7 @@ struct FetchExchange {
 
     /// The ending, set on a thread of the library and read on the main thread.
     private final class Outcome: Sendable {
-        private let kept = Mutex<Ending?>(nil)
+        private let kept = Lock<Ending?>(nil)
 
         var ending: Ending? { kept.withLock { $0 } }
 
@@ -102,7 +102,7 @@ struct FetchExchange {
 
 /// Records the request's events on the session's event loop, for the main thread to print.
 final class FetchJournal: EventMonitor {
-    private let state = Mutex(State())
+    private let state = Lock(State())
     private let wakeup: Wakeup
     private let isVerbose: Bool
     private let start = SystemClock.now

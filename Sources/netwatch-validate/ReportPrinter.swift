@@ -1,14 +1,14 @@
 import CommandLineSupport
 import LinuxSystem
+import Locking
 import NetwatchCore
-import Synchronization
 import Validation
 
 /// Prints the reports of a validator on stdout, each as a JSON line.
 final class ReportPrinter: Sendable {
     private let mode: Mode
     private let wakeup: Wakeup
-    private let state = Mutex<(hasEnded: Bool, failure: OutputFailure?)>((false, nil))
+    private let state = Lock<(hasEnded: Bool, failure: OutputFailure?)>((false, nil))
 
     /// The reports to print.
     enum Mode: Sendable {

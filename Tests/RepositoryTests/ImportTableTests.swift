@@ -29,8 +29,8 @@ struct ImportTableTests {
         "CSQLite": [],
         "CZlib": [],
         "CommandLineSupport": [
-            "ArgumentParser", "CLinux", "Glibc", "LinuxSystem", "NetwatchCore", "Reachability", "ReachabilityCore",
-            "Synchronization", "ValidationCore",
+            "ArgumentParser", "CLinux", "Glibc", "LinuxSystem", "Locking", "NetwatchCore", "Reachability",
+            "ReachabilityCore", "Synchronization", "ValidationCore",
         ],
         "EventCore": ["NetwatchCore", "ReachabilityCore", "ValidationCore"],
         "EventJournal": [
@@ -90,8 +90,8 @@ struct ImportTableTests {
             "CLinux", "CNcurses", "CommandLineSupport", "Glibc", "LinuxSystem", "NetwatchCore", "ReachabilityCore",
         ],
         "netwatch": system.union([
-            "ArgumentParser", "CommandLineSupport", "EventService", "LinuxSystem", "NetwatchCore", "Reachability",
-            "ReachabilityCore", "TerminalDrawing", "ValidationCore",
+            "ArgumentParser", "CommandLineSupport", "EventService", "LinuxSystem", "Locking", "NetwatchCore",
+            "Reachability", "ReachabilityCore", "TerminalDrawing", "ValidationCore",
         ]),
         "netwatchd": system.union([
             "ArgumentParser", "CommandLineSupport", "Crypto", "EventCore", "EventJournal", "EventPage", "EventServer",
@@ -99,7 +99,7 @@ struct ImportTableTests {
             "ReachabilityCore", "ValidationCore",
         ]),
         "netwatch-fetch": system.union([
-            "ArgumentParser", "CommandLineSupport", "LinuxSystem", "NetwatchCore", "NetworkClient",
+            "ArgumentParser", "CommandLineSupport", "LinuxSystem", "Locking", "NetwatchCore", "NetworkClient",
             "NetworkClientCore", "Reachability", "ReachabilityCore", "ResourceLoaderCore",
         ]),
         "netwatch-fleet": system.union([
@@ -117,8 +117,8 @@ struct ImportTableTests {
             "Outbox", "ReachabilityCore",
         ],
         "netwatch-validate": [
-            "ArgumentParser", "CommandLineSupport", "Glibc", "LinuxSystem", "NetwatchCore", "Reachability",
-            "ReachabilityCore", "Synchronization", "Validation",
+            "ArgumentParser", "CommandLineSupport", "Glibc", "LinuxSystem", "Locking", "NetwatchCore", "Reachability",
+            "ReachabilityCore", "Validation",
         ],
     ]
 
@@ -133,6 +133,14 @@ struct ImportTableTests {
         for file in try Repository.swiftFiles(under: "Sources/\(target)") {
             let excess = Self.imports(in: try Repository.read(file)).subtracting(allowed).sorted()
             #expect(excess.isEmpty, "\(file) imports \(excess)")
+        }
+    }
+
+    @Test("Locks are those of Locking, which the thread sanitizer understands also in programs that tests run")
+    func locks() throws {
+        for file in try Repository.swiftFiles(under: "Sources") where !file.contains("Sources/Locking/") {
+            let text = try Repository.read(file)
+            #expect(!text.contains("Mutex(") && !text.contains("Mutex<"), "\(file)")
         }
     }
 

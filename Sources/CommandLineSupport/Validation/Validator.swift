@@ -1,8 +1,8 @@
 import Glibc
 package import LinuxSystem
+import Locking
 package import NetwatchCore
 import ReachabilityCore
-import Synchronization
 
 /// Runs `netwatch-validate` and reads its reports, on a thread of its own; starts it again when it ends.
 ///
@@ -14,7 +14,7 @@ package final class Validator: Sendable {
     private let receive: @Sendable (ValidationSummary?) -> Void
     private let stopped: Wakeup
     private let thread = SystemThread()
-    private let state = Mutex(State())
+    private let state = Lock(State())
 
     /// The waits before it is started again; each is twice as long as the one before, unless it has run for longer.
     private static let delays = Duration.seconds(1)...Duration.seconds(60)

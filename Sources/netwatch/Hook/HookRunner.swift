@@ -2,13 +2,13 @@ import CLinux
 import CommandLineSupport
 import Glibc
 import LinuxSystem
+import Locking
 import NetwatchCore
 import ReachabilityCore
-import Synchronization
 
 /// Keeps the newest change for a hook, from the event thread to the main one.
 final class HookInbox: Sendable {
-    private let newest = Mutex<(ValidatedChange, Timestamp)?>(nil)
+    private let newest = Lock<(ValidatedChange, Timestamp)?>(nil)
 
     /// Replaces the stored change, with its time.
     func put(_ change: ValidatedChange, at time: Timestamp) {

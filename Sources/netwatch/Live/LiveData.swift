@@ -1,6 +1,7 @@
 import CommandLineSupport
 import Glibc
 import LinuxSystem
+import Locking
 import NetwatchCore
 import Reachability
 import ReachabilityCore
@@ -120,7 +121,7 @@ final class LiveData {
 
 /// The inputs of other threads for the live view, in order.
 final class LiveInbox: Sendable {
-    private let inputs = Mutex<[LiveViewInput]>([])
+    private let inputs = Lock<[LiveViewInput]>([])
     private let isModelNew = Atomic(false)
     private let wakeup: Wakeup
 

@@ -1,9 +1,9 @@
 import CommandLineSupport
 import LinuxSystem
+import Locking
 import NetwatchCore
 import Reachability
 import ReachabilityCore
-import Synchronization
 
 /// The route to one host of `--to`: its name is resolved, and each of its addresses watched.
 ///
@@ -91,7 +91,7 @@ final class LiveDestination {
 
     /// The paths to the addresses, as the event thread reports them.
     private final class Routes: Sendable {
-        private let paths = Mutex<[IPAddress: DestinationPath]>([:])
+        private let paths = Lock<[IPAddress: DestinationPath]>([:])
         private let wakeup: Wakeup
 
         init(_ wakeup: Wakeup) { self.wakeup = wakeup }

@@ -1,10 +1,10 @@
 import CommandLineSupport
 import Glibc
 import LinuxSystem
+import Locking
 import NetwatchCore
 import Reachability
 import ReachabilityCore
-import Synchronization
 
 /// Resolves a name on a separate thread, because getaddrinfo(3) has no deadline.
 ///
@@ -85,7 +85,7 @@ final class HostResolver: Sendable {
     }
 
     private final class Kept: Sendable {
-        let resolution = Mutex<Resolution?>(nil)
+        let resolution = Lock<Resolution?>(nil)
     }
 
     private static func resolve(_ name: String, in namespace: NetworkNamespace) -> Resolution {

@@ -2,10 +2,10 @@ import ArgumentParser
 import CommandLineSupport
 import Glibc
 import LinuxSystem
+import Locking
 import NetwatchCore
 import Reachability
 import ReachabilityCore
-import Synchronization
 
 /// `netwatch record`: writes the kernel's messages to a capture, for `netwatch replay`, tcpdump and Wireshark.
 struct RecordCommand: NetwatchCommand {
@@ -66,7 +66,7 @@ struct RecordCommand: NetwatchCommand {
 final class CaptureRecorder: Sendable {
     private let output: LineOutput
     private let writer = CaptureWriter()
-    private let failed = Mutex<OutputFailure?>(nil)
+    private let failed = Lock<OutputFailure?>(nil)
 
     /// Creates a recorder; it writes nothing by itself.
     init(_ output: LineOutput) { self.output = output }

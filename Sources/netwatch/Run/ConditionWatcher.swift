@@ -1,13 +1,13 @@
 import ArgumentParser
 import CommandLineSupport
+import Locking
 import NetwatchCore
 import ReachabilityCore
-import Synchronization
 import ValidationCore
 
 /// Shares a ``ConnectivityRecord`` between the event thread, which writes it, and the main thread.
 final class ConditionWatcher: Sendable {
-    private let record: Mutex<ConnectivityRecord>
+    private let record: Lock<ConnectivityRecord>
 
     init(_ awaited: WaitedPath) { record = .init(.init(awaited)) }
 

@@ -1,9 +1,9 @@
 import CommandLineSupport
 import LinuxSystem
+import Locking
 import NetwatchCore
 import Reachability
 import ReachabilityCore
-import Synchronization
 
 /// Waits for the kernel's route to a host, whose name is resolved first, again and again while that fails.
 struct HostWait {
@@ -70,7 +70,7 @@ struct HostWait {
 
 /// Checks the routes to a host's addresses for the condition; the event thread writes, the main thread reads.
 final class DestinationsWatcher: Sendable {
-    private let record: Mutex<DestinationsRecord>
+    private let record: Lock<DestinationsRecord>
     private let wakeup: Wakeup
 
     init(_ addresses: [IPAddress], condition: StateArgument, wakeup: Wakeup) {

@@ -1,10 +1,10 @@
 import LinuxSystem
+import Locking
 import ReachabilityCore
-import Synchronization
 
 /// Looks up the names of the hops, each on a thread, because getnameinfo(3) has no deadline.
 final class HopNames: Sendable {
-    private let kept = Mutex<[IPAddress: Lookup]>([:])
+    private let kept = Lock<[IPAddress: Lookup]>([:])
     private let wakeup: Wakeup
 
     /// The state of a lookup.

@@ -1,10 +1,10 @@
+import Locking
 import NetwatchCore
 import ReachabilityCore
-import Synchronization
 
 /// Passes on the changes of the path and of the verdict on it, one at a time: they come from two threads.
 final class ValidatedChanges: Sendable {
-    private let tracker = Mutex(ValidationTracker())
+    private let tracker = Lock(ValidationTracker())
     private let body: @Sendable (ValidatedChange) -> Void
 
     /// Creates an object without a path.

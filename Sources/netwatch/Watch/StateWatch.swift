@@ -1,6 +1,7 @@
 import CommandLineSupport
 import Glibc
 import LinuxSystem
+import Locking
 import NetwatchCore
 import Reachability
 import ReachabilityCore
@@ -71,7 +72,7 @@ final class ChangePrinter: @unchecked Sendable {
     /// In separate memory: each access to a class's variable would be checked for exclusivity.
     private let line: UnsafeMutablePointer<ChangeLine>
     private let isOpen = Atomic(true)
-    private let failed = Mutex<OutputFailure?>(nil)
+    private let failed = Lock<OutputFailure?>(nil)
 
     init(_ format: ChangeFormat) {
         line = .allocate(capacity: 1)
