@@ -36,7 +36,7 @@ final class HTTP2Connection: ChannelInboundHandler, RemovableChannelHandler, Soc
     private var goAway: HTTP2GoAway?
     /// The stream that the library has reset because of what was received, until it reports the error.
     private var faulted: HTTP2Stream?
-    /// The error of a stream that the library resets as soon as the channel is writable, and names only then.
+    /// The last error of streams that the library resets as soon as the channel is writable, and names only then.
     private var postponed: (any Error)?
     /// The streams whose response has ended in this read, unless the library had closed them before.
     private var answered: [HTTP2Stream] = []
@@ -278,6 +278,12 @@ final class HTTP2Connection: ChannelInboundHandler, RemovableChannelHandler, Soc
         }
     }
 
+    func channelWritabilityChanged(context: ChannelHandlerContext) {
+        // The library has reset all streams that it had to.
+        if context.channel.isWritable { postponed = nil }
+        context.fireChannelWritabilityChanged()
+    }
+
     func channelInactive(context: ChannelHandlerContext) {
         lost(goAway.map { .ended($0) } ?? .lost(nil))
         context.fireChannelInactive()
@@ -364,11 +370,11 @@ final class HTTP2Connection: ChannelInboundHandler, RemovableChannelHandler, Soc
     }
 
     private func noteFault(of stream: HTTP2Stream) {
-        guard let error = postponed.take() else {
+        guard let postponed else {
             faulted = stream
             return
         }
-        fail(stream, .malformed(HTTP2Violation.text(of: error)))
+        fail(stream, .malformed(HTTP2Violation.text(of: postponed)))
     }
 
     /// Fails an exchange, after it has received what was kept for it.

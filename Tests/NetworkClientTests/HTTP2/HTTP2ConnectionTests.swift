@@ -90,6 +90,25 @@ struct HTTP2ConnectionTests {
         _ = try lab.channel.finish(acceptAlreadyClosed: true)
     }
 
+    @Test func `each of several malformed responses fails its request, also one that was cancelled meanwhile`() throws {
+        let lab = try HTTP2ConnectionLab()
+        let (first, second, third, fourth) = (lab.request(), lab.request(), lab.request(), lab.request())
+        lab.setWritable(false)
+        for stream: UInt32 in [1, 3, 5] {
+            try lab.receive(.headers([(":status", "200"), ("connection", "close")], on: stream))
+        }
+        lab.connection.cancel(first)
+        lab.setWritable(true)
+        #expect(!first.hasFailed && second.hasFailed && third.hasFailed && !fourth.hasFailed)
+        // An error from then on is that of its own stream.
+        let fifth = lab.request()
+        try lab.receive(.headers([(":status", "200"), ("connection", "close")], on: 7))
+        #expect(fourth.hasFailed && !fifth.hasFailed && !lab.connection.isClosed)
+        try lab.respond(on: 9)
+        #expect(fifth.hasEnd)
+        _ = try lab.channel.finish(acceptAlreadyClosed: true)
+    }
+
     @Test func `a request whose head waits for the kernel is resent after GOAWAY`() throws {
         let lab = try HTTP2ConnectionLab()
         let first = lab.request()
