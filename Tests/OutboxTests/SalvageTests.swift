@@ -1,3 +1,4 @@
+import DurableStore
 import HTTPLab
 import NetworkLab
 import OutboxCore
@@ -23,6 +24,54 @@ import Testing
         #expect(id.rawValue == 4)
         let outcome = try await second.storage.waitForEnd(of: id.rawValue)
         #expect(outcome.end == .delivered && outcome.reference == "4" && outcome.sequence == 4)
+        await second.shutdown()
+    }
+
+    @Test func `items whose lane can't be read are kept in a paused lane, and go to no other destination`() async throws
+    {
+        let (lab, clock) = (try OutboxLab(), LabClock())
+        let first = try await lab.open(clock, sends: false)
+        for number in 1...3 { try await lab.lane(first).post("\(number)", .text("x")) }
+        try await first.storage.store.write { try $0.run("DELETE FROM lane") }
+        await first.shutdown()
+        try BoxSalvage(files: BoxStorage.files(of: lab.path), at: clock.machine.read()).run()
+        let second = try await lab.open(clock)
+        try await second.lane("other", to: lab.server.url + "/other").post("4", .text("x"))
+        _ = try await second.storage.waitForEnd(of: 4)
+        #expect(lab.server.requests.value.map(\.path) == ["/other/4"])
+        let kept = try #require(try await second.storage.lanes().first { $0.name == "recovered-1" })
+        #expect(kept.isPaused && kept.destination == "http://unknown.invalid")
+        #expect(try await second.items(in: "recovered-1").map(\.reference) == ["1", "2", "3"])
+        // The program knows where they belong.
+        try await second.lane("recovered-1", to: lab.server.url + "/v1").post("5", .text("x"))
+        try await second.storage.setPaused(false, lane: "recovered-1")
+        _ = try await second.storage.waitForEnd(of: 5)
+        #expect(lab.server.requests.value.map(\.path).dropFirst() == ["/v1/1", "/v1/2", "/v1/3", "/v1/5"])
+        await second.shutdown()
+    }
+
+    @Test(arguments: [true, false])
+    func `items whose batch can't be read end, or are sent in another`(isSent: Bool) async throws {
+        let isReached = Observed(false)
+        let lab = try OutboxLab { _ in isReached.value ? [.response("done")] : [.reset] }
+        let clock = LabClock()
+        let options = LaneOptions(batch: .ndjson(items: 2, linger: .zero))
+        let first = try await lab.open(clock)
+        for number in 1...2 { try await lab.lane(first, options).post("a", .text("\(number)")) }
+        while try await first.storage.lanes().first?.pause == nil { try await Task.sleep(for: .milliseconds(2)) }
+        await first.shutdown()
+        let changing = try await lab.open(clock, sends: false)
+        try await changing.storage.store.write { database in
+            try database.run("DELETE FROM batch")
+            if !isSent { try database.run("UPDATE item SET first_sent = NULL, sent_check = NULL") }
+        }
+        await changing.shutdown()
+        try BoxSalvage(files: BoxStorage.files(of: lab.path), at: clock.machine.read()).run()
+        isReached.update { $0 = true }
+        clock.advance(by: .seconds(3_700))
+        let second = try await lab.open(clock)
+        let ends = try await second.next(2).map(\.end)
+        #expect(ends == (isSent ? [.uncertain, .uncertain] : [.delivered, .delivered]))
         await second.shutdown()
     }
 }

@@ -25,6 +25,8 @@ struct BoxSalvage {
             for table in ["clock", "lane", "item", "outcome", "batch", "counter", "origin"] {
                 try copy(table, from: damaged, into: database)
             }
+            try addMissingLanes(to: database)
+            try addMissingBatches(to: database)
             try continueNumbers(of: damaged, in: database)
             try BoxSchema.recount(database)
         }
@@ -96,6 +98,37 @@ struct BoxSalvage {
             )
         }
     }
+
+    /// Adds a paused lane for each that items belong to and that can't be read: the next new lane would get its number, and
+    /// their requests would go to that one's destination.
+    private func addMissingLanes(to database: Database) throws {
+        let options = LaneOptions()
+        try database.run(
+            """
+            INSERT OR IGNORE INTO lane (id, name, destination, options, class, priority, is_paused)
+            SELECT DISTINCT lane, 'recovered-' || lane, ?, ?, ?, ?, 1 FROM item WHERE lane NOT IN (SELECT id FROM lane)
+            """,
+            .text(Self.unknownDestination),
+            .text(LaneText.text(options)),
+            .integer(options.importance.rawValue),
+            .init(options.priority)
+        )
+    }
+
+    /// Adds each batch that items belong to and that can't be read, with a digest that no batch has: its items are then
+    /// treated as those of any other that is not as it was composed.
+    private func addMissingBatches(to database: Database) throws {
+        try database.run(
+            """
+            INSERT INTO batch (id, lane, key, digest)
+            SELECT batch, min(lane), '', x'00' FROM item
+            WHERE batch IS NOT NULL AND batch NOT IN (SELECT id FROM batch) GROUP BY batch
+            """
+        )
+    }
+
+    /// The destination of a lane whose own can't be read: a name that never exists (RFC 6761, section 6.4).
+    private static let unknownDestination = "http://unknown.invalid"
 
     /// Adds the outcome of an item that can't be read.
     private func note(_ id: Int64, in database: Database) throws {
