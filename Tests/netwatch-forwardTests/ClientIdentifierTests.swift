@@ -11,6 +11,14 @@ import Testing
         #expect(FleetNode(group: "a", name: "b-x").clientID != FleetNode(group: "a-b", name: "x").clientID)
     }
 
+    @Test func `machines of one name under two prefixes have different client identifiers`() {
+        let prefixes = ["netwatch", "site/a", "site/b", "default"]
+        for group in ["default", "plant"] {
+            let identifiers = prefixes.map { FleetNode(prefix: $0, group: group, name: "x").clientID }
+            #expect(Set(identifiers).count == prefixes.count, "\(identifiers)")
+        }
+    }
+
     @Test func `a client identifier has the 23 characters that every broker takes, whatever group and name are`() {
         for name in ["x", String(repeating: "long", count: 32)] {
             let identifier = FleetNode(group: name, name: name).clientID
