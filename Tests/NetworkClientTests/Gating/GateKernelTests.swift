@@ -23,6 +23,8 @@ import Testing
 
     private func run(_ body: (KeptGate) async throws -> Void) async throws {
         try await monitor.wait(for: .reachable, timeout: .seconds(20))
+        // It is reachable before everything has been read; until then a path that is missing is one that is not known.
+        try #require(try await monitor.view(within: .seconds(60)).isSettled)
         try await KeptGate.run(monitor, in: uplinks.home, body)
     }
 

@@ -39,6 +39,8 @@ import Testing
         _ body: (_ gate: KeptGate, _ unbound: Connection, _ bound: Connection) async throws -> Void
     ) async throws {
         try await monitor.wait(for: .reachable, timeout: .seconds(20))
+        // It is reachable before everything has been read; until then a path that is missing is one that is not known.
+        try #require(try await monitor.view(within: .seconds(60)).isSettled)
         let (local, remote) = (try #require(IPAddress("192.0.2.2")), try #require(IPAddress(LabUplinks.server)))
         try await KeptGate.run(monitor, in: uplinks.home) { gate in
             let (unbound, bound) = (Connection(policy), Connection(policy))
