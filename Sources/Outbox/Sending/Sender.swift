@@ -228,7 +228,7 @@ actor Sender {
         if state.rules.order.width == 1, known.pendingConclusions > 0 { return nil }
         let count = min(state.allowance(at: now), room)
         guard count > 0 else {
-            if state.underway > 0, lanes[lane.id]?.ahead.isLow == true { try await readAhead(of: lane, 0) }
+            if state.underway > 0, lanes[lane.id]?.ahead.isLow == true { try await readAhead(of: lane, 1) }
             return state.wakeTime
         }
         let delay = transactions.delay(of: lane, storage.clock.read())
