@@ -7,17 +7,17 @@ import ReachabilityCore
 ///
 /// Unchecked, because it is confined to its event loop, which each entry checks.
 final class HTTP1Connection: ChannelInboundHandler, RemovableChannelHandler, SocketConnection, DeadlineOwner,
-    @unchecked Sendable
+    ResponseReceiver, @unchecked Sendable
 {
-    typealias InboundIn = HTTPClientResponsePart
-    typealias OutboundOut = HTTPClientRequestPart
+    /// Nothing: the decoder passes the parts of responses to ``receive(_:)``.
+    typealias InboundIn = Never
 
     let id: Int
     private let owner: any HTTPConnectionOwner
     private let loop: any EventLoop
     private let idleTimeout: Duration?
     private lazy var idleTimer = DeadlineTimer(self, loop)
-    private let encoder = HTTPRequestEncoder()
+    private var encoder = RequestEncoder()
     private let decoder: ResponseDecoder
     private var context: ChannelHandlerContext?
     private var life = ConnectionState()
@@ -53,7 +53,8 @@ final class HTTP1Connection: ChannelInboundHandler, RemovableChannelHandler, Soc
     }
 
     func install(in channel: any Channel) throws {
-        try channel.pipeline.syncOperations.addHandlers([encoder, decoder, self])
+        try channel.pipeline.syncOperations.addHandlers([decoder, self])
+        decoder.receiver = self
     }
 
     var channel: (any Channel)? { context?.channel }
@@ -103,12 +104,25 @@ final class HTTP1Connection: ChannelInboundHandler, RemovableChannelHandler, Soc
             return
         }
         switch part {
-        case .head(let head): decoder.expectResponse(to: head)
-        case .body: break
-        case .end: noteSent(exchange, promise)
+        case .head(let head):
+            decoder.expectResponse(to: head)
+            context.write(NIOAny(encoder.encode(head)), promise: promise)
+        case .body(let piece): write(piece, context, promise)
+        case .end(let trailers):
+            noteSent(exchange, promise)
+            // A promise is fulfilled after those of what was written before.
+            if let bytes = encoder.encodeEnd(trailers) ?? promise.map({ _ in ByteBuffer() }) {
+                context.write(NIOAny(bytes), promise: promise)
+            }
         }
-        let data = wrapOutboundOut(part)
-        if flushes { context.writeAndFlush(data, promise: promise) } else { context.write(data, promise: promise) }
+        if flushes { context.flush() }
+    }
+
+    private func write(_ piece: IOData, _ context: ChannelHandlerContext, _ promise: EventLoopPromise<Void>?) {
+        guard let frame = encoder.frame(of: piece) else { return context.write(NIOAny(piece), promise: promise) }
+        context.write(NIOAny(frame.start), promise: nil)
+        context.write(NIOAny(piece), promise: nil)
+        context.write(NIOAny(frame.end), promise: promise)
     }
 
     /// Marks the request as sent when its end was written, or, with a promise, when the kernel has accepted it.
@@ -150,7 +164,6 @@ final class HTTP1Connection: ChannelInboundHandler, RemovableChannelHandler, Soc
         self.exchange = nil
         life.close()
         idleTimer.cancel()
-        pipeline.removeHandler(encoder, promise: nil)
         pipeline.removeHandler(self, promise: nil)
         owner.connectionWasClosed(self, whileBusy: true)
         return UpgradedChannel(channel, forward: forward)
@@ -161,12 +174,6 @@ final class HTTP1Connection: ChannelInboundHandler, RemovableChannelHandler, Soc
     func handlerAdded(context: ChannelHandlerContext) { self.context = context }
 
     func handlerRemoved(context: ChannelHandlerContext) { self.context = nil }
-
-    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-        let part = unwrapInboundIn(data)
-        // After an error, an end that the decoder finds is only that of the connection.
-        if isReading { receive(part) } else if !held.isLost { held.parts.append(part) }
-    }
 
     func channelReadComplete(context: ChannelHandlerContext) {
         settle()
@@ -189,7 +196,12 @@ final class HTTP1Connection: ChannelInboundHandler, RemovableChannelHandler, Soc
         held.cause = held.cause ?? error
     }
 
-    private func receive(_ part: HTTPClientResponsePart) {
+    func receive(_ part: HTTPClientResponsePart) {
+        guard isReading else {
+            // After an error, an end that the decoder finds is only that of the connection.
+            if !held.isLost { held.parts.append(part) }
+            return
+        }
         guard let exchange else { return close() }
         switch part {
         case .head(let head): receive(head, exchange)
@@ -309,4 +321,86 @@ extension HTTPResponseHead {
 
     /// Whether an HTTP/1.0 server uses transfer codings, which that version does not have (RFC 9112, 6.1).
     fileprivate var hasFaultyFraming: Bool { version == .http1_0 && headers.contains(name: "Transfer-Encoding") }
+}
+
+/// Encodes the requests of a connection as HTTP/1.1 (RFC 9112, sections 3, 5 and 7.1).
+///
+/// The fields are sent as they are: whoever prepares a request states the length of its body, or that it is chunked. Unlike NIO's
+/// own encoder, it passes buffers to the channel, not parts, and uses the memory of a head again for the next one.
+struct RequestEncoder {
+    /// The memory of the last head.
+    private var memory = ByteBuffer()
+    /// Whether the body of the request is chunked.
+    private var isChunked = false
+
+    /// Returns the bytes of a head.
+    mutating func encode(_ head: HTTPRequestHead) -> ByteBuffer {
+        isChunked = head.headers.isChunked
+        let size = head.encodedSize
+        memory.clear(minimumCapacity: size)
+        memory.writeWithUnsafeMutableBytes(minimumWritableBytes: size) { target in
+            var bytes = HeadBytes(target: target)
+            bytes.write(head)
+            return bytes.count
+        }
+        return memory
+    }
+
+    /// Returns what is sent before and after a piece of the body; nil for nothing.
+    func frame(of piece: IOData) -> (start: ByteBuffer, end: ByteBuffer)? {
+        // A chunk without bytes would be the end of the body.
+        guard isChunked, piece.readableBytes > 0 else { return nil }
+        return (.init(string: String(piece.readableBytes, radix: 16) + "\r\n"), .init(string: "\r\n"))
+    }
+
+    /// Returns the bytes of the end; nil if there are none.
+    func encodeEnd(_ trailers: HTTPHeaders?) -> ByteBuffer? {
+        guard isChunked else { return nil }
+        guard let trailers else { return .init(string: "0\r\n\r\n") }
+        return .init(string: "0\r\n" + trailers.map { "\($0.name): \($0.value)\r\n" }.joined() + "\r\n")
+    }
+}
+
+/// Writes a head into memory that has space for it.
+private struct HeadBytes {
+    let target: UnsafeMutableRawBufferPointer
+    private(set) var count = 0
+
+    init(target: UnsafeMutableRawBufferPointer) { self.target = target }
+
+    mutating func write(_ head: HTTPRequestHead) {
+        write(head.method.rawValue)
+        write(" ")
+        write(head.uri)
+        write(" HTTP/1.1\r\n")
+        for (name, value) in head.headers {
+            write(name)
+            write(": ")
+            write(value)
+            write("\r\n")
+        }
+        write("\r\n")
+    }
+
+    private mutating func write(_ text: String) {
+        let rest = UnsafeMutableRawBufferPointer(rebasing: target[count...])
+        rest.copyBytes(from: text.utf8)
+        count += text.utf8.count
+    }
+}
+
+extension HTTPRequestHead {
+    /// The number of bytes of the start line and the fields, with their ends.
+    fileprivate var encodedSize: Int {
+        var size = method.rawValue.utf8.count + uri.utf8.count + " ".utf8.count + " HTTP/1.1\r\n".utf8.count
+        for (name, value) in headers { size += name.utf8.count + value.utf8.count + ": \r\n".utf8.count }
+        return size + "\r\n".utf8.count
+    }
+}
+
+extension HTTPHeaders {
+    /// Whether they state that a body is chunked, and not its length.
+    fileprivate var isChunked: Bool {
+        contains { name, _ in name.utf8.isEqualIgnoringCase("transfer-encoding".utf8) }
+    }
 }

@@ -3,14 +3,23 @@ import NIOHTTP1
 import NIOSSL
 import NetworkClientCore
 
+/// Receives the parts of responses that a channel reads.
+///
+/// Confined to the channel's event loop.
+protocol ResponseReceiver: AnyObject {
+    /// Receives the next part.
+    func receive(_ part: HTTPClientResponsePart)
+}
+
 /// Decodes the bytes that a channel reads into the parts of responses.
 ///
 /// Unlike NIO's own decoder, it reports whether a byte of a response has been received, and accepts valid syntax that
 /// NIO's decoder rejects: folded lines, whitespace after values, transfer codings.
 final class ResponseDecoder: ChannelInboundHandler, RemovableChannelHandler {
     typealias InboundIn = ByteBuffer
-    typealias InboundOut = HTTPClientResponsePart
 
+    /// Receives the parts, without the channel's boxes for them; nil once the decoder has left its channel.
+    var receiver: (any ResponseReceiver)?
     private var parser: ResponseParser
     /// Whether input is being processed: handling its parts may bring further input, or the channel's end.
     private var isReading = false
@@ -27,6 +36,8 @@ final class ResponseDecoder: ChannelInboundHandler, RemovableChannelHandler {
 
     /// Expects the response to a request, whose head is about to be sent.
     func expectResponse(to request: HTTPRequestHead) { parser.expectResponse(to: request.method.rawValue) }
+
+    func handlerRemoved(context: ChannelHandlerContext) { receiver = nil }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         let bytes = unwrapInboundIn(data)
@@ -46,7 +57,7 @@ final class ResponseDecoder: ChannelInboundHandler, RemovableChannelHandler {
     /// Passes on the parts of responses that are complete with these bytes.
     private func read(_ bytes: ByteBuffer, _ context: ChannelHandlerContext) {
         var bytes = bytes
-        while !hasFailed, !hasSwitched {
+        while !hasFailed, !hasSwitched, let receiver {
             let parsed = bytes.withUnsafeReadableBytes { input in
                 Result { () throws(ResponseFault) in try parser.next(input) }
             }
@@ -57,14 +68,14 @@ final class ResponseDecoder: ChannelInboundHandler, RemovableChannelHandler {
                 // The last of the consumed bytes are the piece of the body.
                 bytes.moveReaderIndex(forwardBy: consumed - count)
                 guard let piece = bytes.readSlice(length: count) else { return }
-                context.fireChannelRead(wrapInboundOut(.body(piece)))
+                receiver.receive(.body(piece))
             case .success((let consumed, .head(let head)?)):
                 bytes.moveReaderIndex(forwardBy: consumed)
                 if head.status == 101 { beginSwitch(&bytes) }
-                context.fireChannelRead(wrapInboundOut(.head(.init(head))))
+                receiver.receive(.head(.init(head)))
             case .success((let consumed, .end?)):
                 bytes.moveReaderIndex(forwardBy: consumed)
-                context.fireChannelRead(wrapInboundOut(.end(nil)))
+                receiver.receive(.end(nil))
             }
         }
     }
@@ -93,7 +104,7 @@ final class ResponseDecoder: ChannelInboundHandler, RemovableChannelHandler {
     private func end(_ context: ChannelHandlerContext) {
         guard !hasSwitched else { return }
         do throws(ResponseFault) {
-            if !hasFailed, try parser.finish() != nil { context.fireChannelRead(wrapInboundOut(.end(nil))) }
+            if !hasFailed, try parser.finish() != nil { receiver?.receive(.end(nil)) }
         } catch {
             fail(error, context)
         }

@@ -290,11 +290,13 @@ final class Exchange: HTTPExchange, DeadlineOwner {
     }
 
     private func receiveEnd() {
-        guard var finished = current, let head = finished.head else { return }
+        // Taken, not copied: it has many references.
+        guard let head = current?.head, var finished = current.take() else { return }
         let body: ByteBuffer
         do throws(HTTPError) {
             body = try finished.assembly.finish()
         } catch {
+            current = finished
             return fail(error)
         }
         let handle = finished.handle

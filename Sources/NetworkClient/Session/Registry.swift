@@ -51,9 +51,9 @@ struct Registry {
 
 extension SessionCore {
     /// Creates the handle of a request, which has already failed if the request can't be sent.
-    func handle<Handle: RequestHandle>(for request: PreparedRequest) -> Handle {
+    func handle<Handle: RequestHandle>(for request: consuming PreparedRequest) -> Handle {
         let handle = Handle(id: registry.withLock { $0.number() }, request, core: self)
-        if let flaw = request.flaw {
+        if let flaw = handle.request.flaw {
             handle.failUnstarted(flaw)
         } else if registry.withLock({ $0.add(handle) }) == false {
             let reason = "the session was invalidated: make a new one"

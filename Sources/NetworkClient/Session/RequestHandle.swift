@@ -26,7 +26,7 @@ public class RequestHandle: @unchecked Sendable {
     /// Stored, not computed: an accessor that checks the loop would allocate a coroutine frame at each access.
     nonisolated(unsafe) final var run: RequestRun
 
-    required init(id: UInt64, _ request: PreparedRequest, core: SessionCore) {
+    required init(id: UInt64, _ request: consuming PreparedRequest, core: SessionCore) {
         self.id = id
         self.core = core
         self.request = request

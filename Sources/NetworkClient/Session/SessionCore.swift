@@ -336,7 +336,8 @@ final class SessionCore: @unchecked Sendable {
         let decision = stages.completed(response, handle)
         // A single exchange in memory: it was neither redirected nor withheld, and no part of its body is missing.
         if decision.isEnd, handle.run.extras == nil, !handle.current.policy.mayRetryResponses {
-            return end(handle, .success(response))
+            handle.run.enter(.finished)
+            return report(handle, .success(response), nil)
         }
         follow(handle, decision, response)
     }
@@ -470,19 +471,20 @@ final class SessionCore: @unchecked Sendable {
     }
 
     private func reportEnd(of handle: RequestHandle, _ ending: Outcome.Ending) {
-        var ending = ending
-        if case .failure(var error) = ending {
-            error.request = error.request ?? handle.current.description
-            error.tag = handle.tag
-            error.run = FailedRun(handle.run.metrics.ended(at: handle.current.url))
-            ending = .failure(error)
-        }
+        guard case .failure(var error) = ending else { return report(handle, ending, nil) }
+        error.request = error.request ?? handle.current.description
+        error.tag = handle.tag
+        error.run = FailedRun(handle.run.metrics.ended(at: handle.current.url))
+        report(handle, .failure(error), error)
+    }
+
+    private func report(_ handle: RequestHandle, _ ending: Outcome.Ending, _ error: HTTPError?) {
         if !handle.current.policy.isPlain || handle.run.scheduled != nil {
             // A stored response says nothing about the host.
-            let isSuccess = ending.isSuccess && handle.run.extras?.caching?.isWithoutServer != true
+            let isSuccess = error == nil && handle.run.extras?.caching?.isWithoutServer != true
             dispatcher.ended(handle, isSuccess: isSuccess)
         }
-        stages.ended(handle, ending.error)
+        stages.ended(handle, error)
         let isLast = registry.withLock { $0.remove(handle) }
         events.reportEnd(of: handle, ending)
         handle.end(ending)
@@ -501,12 +503,4 @@ final class SessionCore: @unchecked Sendable {
         guard registry.withLock({ $0.announce() }) else { return }
         events.sessionWasInvalidated()
     }
-}
-
-extension Outcome.Ending {
-    /// Whether the request ended with a response.
-    fileprivate var isSuccess: Bool { error == nil }
-
-    /// The error; nil for a response.
-    fileprivate var error: HTTPError? { if case .failure(let error) = self { error } else { nil } }
 }

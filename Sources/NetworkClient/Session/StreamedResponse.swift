@@ -120,7 +120,7 @@ public final class StreamRequest: RequestHandle, @unchecked Sendable {
     /// The buffer between the connection and the reader of the body.
     let stream = BodyStream()
 
-    required init(id: UInt64, _ request: PreparedRequest, core: SessionCore) {
+    required init(id: UInt64, _ request: consuming PreparedRequest, core: SessionCore) {
         super.init(id: id, request, core: core)
         whenEnded { [stream] in stream.requestEnded($0) }
     }

@@ -10,6 +10,12 @@ package struct ResponseHead: Sendable {
     ///
     /// Values have no surrounding white space.
     package private(set) var fields: [(String, String)] = []
+    /// The index of the last `Content-Length`.
+    private(set) var lengthField: Int?
+    /// Whether there is more than one `Content-Length`.
+    private(set) var hasSeveralLengths = false
+    /// Whether there is a `Transfer-Encoding`.
+    private(set) var hasTransferCodings = false
 
     /// The number of fields that are stored without a second allocation.
     private static let usualFields = 12
@@ -59,7 +65,19 @@ package struct ResponseHead: Sendable {
             throw .malformed("a field has no valid name")
         }
         let fieldName = String(decoding: name, as: UTF8.self)
+        noteFraming(fieldName)
         fields.append((fieldName, Self.text(of: line[(name.endIndex + 1)...], of: fieldName)))
+    }
+
+    /// Notes whether the next field decides about the end of the body, so that the fields need not be searched for it.
+    private mutating func noteFraming(_ name: String) {
+        switch name.utf8.count {
+        case 14 where name.utf8.isEqualIgnoringCase("content-length".utf8):
+            hasSeveralLengths = hasSeveralLengths || lengthField != nil
+            lengthField = fields.count
+        case 17 where name.utf8.isEqualIgnoringCase("transfer-encoding".utf8): hasTransferCodings = true
+        default: break
+        }
     }
 
     /// Parses a line that continues the previous field: the line end between them is replaced by a space (RFC 9112,

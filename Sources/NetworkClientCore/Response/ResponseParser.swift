@@ -283,27 +283,24 @@ private enum BodyFraming {
             return
         }
         let length = try Self.length(head)
-        let codings = head.values(of: "transfer-encoding")
-        guard codings.isEmpty || length == nil else {
+        guard !head.hasTransferCodings || length == nil else {
             throw .malformed("it has both Content-Length and Transfer-Encoding")
         }
         if method == .head || head.status < 200 || head.status == 204 || head.status == 304 {
             self = .none
-        } else if !codings.isEmpty {
-            self = try TransferCodings(codings).isChunked ? .chunked : .untilClose
+        } else if head.hasTransferCodings {
+            self = try TransferCodings(head.values(of: "transfer-encoding")).isChunked ? .chunked : .untilClose
         } else {
             self = length.map(Self.length) ?? .untilClose
         }
     }
 
     private static func length(_ head: ResponseHead) throws(ResponseFault) -> Int? {
-        var length: Int?
-        for (name, value) in head.fields where name.utf8.isEqualIgnoringCase("content-length".utf8) {
-            guard length == nil else { throw .malformed("it has several Content-Length fields") }
-            guard !value.isEmpty, value.utf8.allSatisfy({ $0.isASCIIDigit }), let number = Int(value) else {
-                throw .malformed("its Content-Length is not a number")
-            }
-            length = number
+        guard let field = head.lengthField else { return nil }
+        guard !head.hasSeveralLengths else { throw .malformed("it has several Content-Length fields") }
+        let value = head.fields[field].1
+        guard !value.isEmpty, value.utf8.allSatisfy({ $0.isASCIIDigit }), let length = Int(value) else {
+            throw .malformed("its Content-Length is not a number")
         }
         return length
     }

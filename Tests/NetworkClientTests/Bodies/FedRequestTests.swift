@@ -40,7 +40,7 @@ struct FedRequestTests {
         #expect(try await session.get("").string() == "yes")
         let request = try #require(server.connections.first?.requests.first)
         #expect(String(decoding: request.body, as: UTF8.self) == Self.text(count))
-        #expect(request.head.contains("\r\ntransfer-encoding: chunked\r\n"))
+        #expect(request.head.contains("\r\nTransfer-Encoding: chunked\r\n"))
         #expect(server.connections.count == 1)
     }
 

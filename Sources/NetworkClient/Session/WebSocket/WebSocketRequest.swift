@@ -25,7 +25,7 @@ final class WebSocketRequest: RequestHandle, @unchecked Sendable {
     /// The key of the current attempt; confined to the session's event loop.
     private let key = WebSocketKey()
 
-    required init(id: UInt64, _ request: PreparedRequest, core: SessionCore) {
+    required init(id: UInt64, _ request: consuming PreparedRequest, core: SessionCore) {
         super.init(id: id, request, core: core)
         whenEnded { [weak self] in self?.begin(.end($0)) }
     }
