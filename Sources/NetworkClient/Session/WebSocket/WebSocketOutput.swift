@@ -28,6 +28,8 @@ final class WebSocketOutput {
     /// The response to the last ping, which waits until the stream accepts more.
     private var pong: [UInt8]?
     private var isSending = false
+    /// Whether ``resume()`` is scheduled for the next turn of the event loop.
+    private var isTurnDue = false
     /// Whether the Close frame was sent, after which nothing follows.
     private var isClosed = false
 
@@ -42,6 +44,10 @@ final class WebSocketOutput {
         minimumCompressedSize = options.compression?.minimumSize ?? 0
         deflater = agreement.compression.flatMap { MessageDeflater($0) }
     }
+
+    /// The number of bytes after which the event loop has its turn: a server may take a large message as fast as it is written,
+    /// and in between its pings are read, and other requests served.
+    private static let turnSize = 1 << 20
 
     // MARK: Messages
 
@@ -113,26 +119,38 @@ final class WebSocketOutput {
 
     /// Sends what the stream accepts; called whenever it accepts more.
     func resume() {
-        guard !isSending else { return }
+        guard !isSending, !isTurnDue else { return }
         isSending = true
         defer { isSending = false }
+        var sent = 0
         while stream.isWritable, !isClosed {
+            guard sent < Self.turnSize else { return resumeLater() }
             if let payload = pong {
                 pong = nil
                 write(.init(.pong, length: payload.count), ByteBuffer(bytes: payload))
             } else if let item = current ?? queue.popFirst().map(compressed) {
-                sendFrame(of: item)
+                sent += sendFrame(of: item)
             } else {
                 return
             }
         }
     }
 
+    private func resumeLater() {
+        isTurnDue = true
+        loop.assumeIsolated().execute { [self] in
+            isTurnDue = false
+            resume()
+        }
+    }
+
     /// Sends the next frame of a message, or a Close frame.
-    private func sendFrame(of item: Item) {
+    ///
+    /// - Returns: The size of its payload in bytes.
+    private func sendFrame(of item: Item) -> Int {
         var item = item
         let length = min(item.payload.readableBytes, maximumFrameSize)
-        guard let payload = item.payload.readSlice(length: length) else { return }
+        guard let payload = item.payload.readSlice(length: length) else { return 0 }
         let isLast = item.payload.readableBytes == 0
         let frame = WebSocketFrame(
             item.hasBegun ? .continuation : item.opcode,
@@ -144,6 +162,7 @@ final class WebSocketOutput {
         current = isLast ? nil : item
         isClosed = item.opcode == .close
         write(frame, payload, isLast ? item.completion : nil)
+        return length
     }
 
     /// Compresses a message, unless it is too small.
