@@ -325,8 +325,8 @@ extension HTTPResponseHead {
 
 /// Encodes the requests of a connection as HTTP/1.1 (RFC 9112, sections 3, 5 and 7.1).
 ///
-/// The fields are sent as they are: whoever prepares a request states the length of its body, or that it is chunked. Unlike NIO's
-/// own encoder, it passes buffers to the channel, not parts, and uses the memory of a head again for the next one.
+/// The fields are sent unchanged: they contain the length of the body, or that it is chunked. Unlike NIO's encoder, it passes
+/// buffers to the channel, not parts, and uses the memory of a head again for the next one.
 struct RequestEncoder {
     /// The memory of the last head.
     private var memory = ByteBuffer()
