@@ -5,7 +5,7 @@ import HTTPLab
 import Testing
 
 /// The executables that others start.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(1)))
 struct HelperProcessTests {
     @Test func `a helper gets no descriptor of this process but its own`() throws {
         let folder = try LabFolder()

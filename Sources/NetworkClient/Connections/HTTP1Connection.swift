@@ -399,7 +399,7 @@ extension HTTPRequestHead {
 }
 
 extension HTTPHeaders {
-    /// Whether they state that a body is chunked, and not its length.
+    /// Whether they say that the body is chunked.
     fileprivate var isChunked: Bool {
         contains { name, _ in name.utf8.isEqualIgnoringCase("transfer-encoding".utf8) }
     }

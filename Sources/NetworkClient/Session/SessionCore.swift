@@ -470,6 +470,7 @@ final class SessionCore: @unchecked Sendable {
         closed.assumeIsolated().whenComplete { [self] _ in reportEnd(of: handle, ending) }
     }
 
+    /// Ends a request; an error gets the request's description, its tag and its metrics before.
     private func reportEnd(of handle: RequestHandle, _ ending: Outcome.Ending) {
         guard case .failure(var error) = ending else { return report(handle, ending, nil) }
         error.request = error.request ?? handle.current.description
@@ -478,6 +479,7 @@ final class SessionCore: @unchecked Sendable {
         report(handle, .failure(error), error)
     }
 
+    /// Tells everyone who waits for a request how it ended.
     private func report(_ handle: RequestHandle, _ ending: Outcome.Ending, _ error: HTTPError?) {
         if !handle.current.policy.isPlain || handle.run.scheduled != nil {
             // A stored response says nothing about the host.
