@@ -460,7 +460,7 @@ let package = Package(
             swiftSettings: settings,
             linkerSettings: [archives]
         ),
-        .systemLibrary(name: "CNetworkLab", path: "Tests/CNetworkLab"),
+        .target(name: "CNetworkLab", path: "Tests/CNetworkLab", publicHeadersPath: "."),
         .target(
             name: "NetworkLab",
             dependencies: ["CNetworkLab", "ReachabilityCore"],

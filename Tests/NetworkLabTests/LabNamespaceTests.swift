@@ -46,6 +46,29 @@ struct LabNamespaceTests {
         #expect(inside == named)
     }
 
+    @Test("Tasks that a thread inside starts run outside, where it has to be started for them")
+    func tasks() async throws {
+        let home = try inode("/proc/self/ns/net")
+        let lab = try LabNamespace()
+        let seen: [UInt?] = try await withCheckedThrowingContinuation { continuation in
+            do {
+                let thread = try lab.run {
+                    // No other test has tasks of this priority, whose threads are started for them.
+                    try LabThread {
+                        let inside = try? inode("/proc/thread-self/ns/net")
+                        Task.detached(priority: .background) {
+                            continuation.resume(returning: [inside, try? inode("/proc/thread-self/ns/net")])
+                        }
+                    }
+                }
+                thread.join()
+            } catch {
+                continuation.resume(throwing: error)
+            }
+        }
+        #expect(try seen == [inode(lab.path), home])
+    }
+
     @Test("A setting is written in the namespace and nowhere else")
     func sysctl() throws {
         let lab = try LabNamespace()
