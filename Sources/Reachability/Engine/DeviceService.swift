@@ -8,7 +8,8 @@ final class DeviceService {
     private let machine: ConfinedMachine
     private let receiver: NetlinkReceiver
     private let run: EngineRun
-    /// Created when it is needed first, on the event thread, which is in the namespace.
+    private let namespace: NetworkNamespaceHandle
+    /// Created when it is needed first.
     private var inquirer: DeviceInquirer?
 
     /// Creates a service.
@@ -17,10 +18,17 @@ final class DeviceService {
     ///   - machine: The model of the machine's network, which is fed.
     ///   - receiver: Has the families of generic netlink, and records the reports.
     ///   - run: The run on whose event thread the reports are taken.
-    init(_ machine: ConfinedMachine, _ receiver: NetlinkReceiver, _ run: EngineRun) {
+    ///   - namespace: The network namespace of the devices.
+    init(
+        _ machine: ConfinedMachine,
+        _ receiver: NetlinkReceiver,
+        _ run: EngineRun,
+        in namespace: NetworkNamespaceHandle
+    ) {
         self.machine = machine
         self.receiver = receiver
         self.run = run
+        self.namespace = namespace
     }
 
     /// Asks about a device or a tunnel; the report comes as a job.
@@ -52,7 +60,7 @@ final class DeviceService {
 
     private func openedInquirer() throws(NetlinkError) -> DeviceInquirer {
         if let inquirer { return inquirer }
-        let inquirer = try DeviceInquirer()
+        let inquirer = try DeviceInquirer(in: namespace)
         self.inquirer = inquirer
         return inquirer
     }

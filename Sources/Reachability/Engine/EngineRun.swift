@@ -51,8 +51,7 @@ final class EngineRun: Sendable {
 
     private func main(_ state: EngineState) {
         do throws(ReachabilityError) {
-            try state.configuration.namespace.enter()
-            let loop = try EventLoop(state, self)
+            let loop = try EventLoop(state, self, in: state.configuration.namespace.open())
             self.loop.value = loop
             opened.fulfill(nil)
             thread.waitForPredecessors()

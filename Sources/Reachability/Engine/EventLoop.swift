@@ -16,20 +16,26 @@ final class EventLoop {
     private let run: EngineRun
     private let shared: EngineState
     private let user: UInt32
+    private let namespace: NetworkNamespaceHandle
     private let lookups: LookupSocket
     private let poll: EventPoll
     private let clockTimer: ClockChangeTimer
     private var waiters: [Waiter] = []
     private var moderation = Moderation()
 
-    /// Opens all sockets in the calling thread's network namespace.
+    /// Opens all sockets.
     ///
+    /// - Parameters:
+    ///   - shared: What all runs share.
+    ///   - run: The run whose code this is.
+    ///   - namespace: The network namespace that is watched.
     /// - Throws: ``ReachabilityError`` if a socket, a descriptor or a timer cannot be opened.
-    init(_ shared: EngineState, _ run: EngineRun) throws(ReachabilityError) {
+    init(_ shared: EngineState, _ run: EngineRun, in namespace: NetworkNamespaceHandle) throws(ReachabilityError) {
         let configuration = shared.configuration
         let context = configuration.context(user: shared.user)
         self.shared = shared
         self.run = run
+        self.namespace = namespace
         user = shared.user
         machine = .init(configuration, context, shared.counters)
         do throws(SystemError) {
@@ -38,10 +44,10 @@ final class EventLoop {
         } catch {
             throw ReachabilityError(error)
         }
-        do throws(NetlinkError) { lookups = try LookupSocket() } catch { throw ReachabilityError(error) }
+        do throws(NetlinkError) { lookups = try LookupSocket(in: namespace) } catch { throw ReachabilityError(error) }
         destinations = .init(machine, shared.watches, lookups, context)
-        receiver = try .init(machine, run, configuration, poll, destinations: destinations.addresses)
-        devices = .init(machine, receiver, run)
+        receiver = try .init(in: namespace, machine, run, configuration, poll, destinations: destinations.addresses)
+        devices = .init(machine, receiver, run, in: namespace)
         try poll.add(run.wakeup.descriptor, for: .wakeup)
         try poll.add(clockTimer.descriptor, for: .clock)
     }
@@ -239,6 +245,11 @@ extension EventLoop {
                 isSettled: machine.isSettled
             )
         }
+    }
+
+    /// Opens a meter of the traffic in the namespace; it outlives the run.
+    func makeTrafficMeter() -> EngineResult<TrafficMeter> {
+        do throws(NetlinkError) { return .success(try .init(in: namespace)) } catch { return .failure(.init(error)) }
     }
 
     /// Calls a closure once the model has been read whole and agrees with the kernel.

@@ -230,12 +230,8 @@ extension MonitorEngine {
     /// - Throws: ``ReachabilityError/Code/notRunning``, or ``ReachabilityError/Code/netlinkFailed`` if there is no
     ///   socket to be had.
     func trafficMeter() throws(ReachabilityError) -> TrafficMeter {
-        if currentRun?.currentLoop != nil { return try Self.makeMeter().get() }
-        return try answer { completion in submit(completion) { _ in completion(Self.makeMeter()) } }
-    }
-
-    private static func makeMeter() -> EngineResult<TrafficMeter> {
-        do throws(NetlinkError) { return .success(try TrafficMeter()) } catch { return .failure(.init(error)) }
+        if let loop = currentRun?.currentLoop { return try loop.makeTrafficMeter().get() }
+        return try answer { completion in submit(completion) { completion($0.makeTrafficMeter()) } }
     }
 
     /// Asks a question, and blocks the caller until it is answered.

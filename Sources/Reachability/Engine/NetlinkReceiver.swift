@@ -15,6 +15,7 @@ final class NetlinkReceiver {
     private let machine: ConfinedMachine
     private let run: EngineRun
     private let poll: EventPoll
+    private let namespace: NetworkNamespaceHandle
     private let tap: (@Sendable (CaptureEvent) -> Void)?
     private let bufferSize: Int
     private let buffer = ReceiveBuffer()
@@ -27,9 +28,10 @@ final class NetlinkReceiver {
     /// starve it.
     private static let maximumBatch = 1_024
 
-    /// Opens the sockets in the calling thread's network namespace.
+    /// Opens the sockets.
     ///
     /// - Parameters:
+    ///   - namespace: The network namespace that is watched.
     ///   - machine: The machine that is fed.
     ///   - run: The run that this is a part of.
     ///   - configuration: The receive buffer's size, and the tap.
@@ -37,19 +39,21 @@ final class NetlinkReceiver {
     ///   - destinations: The addresses whose own routes are received.
     /// - Throws: ``ReachabilityError`` if a socket cannot be opened.
     init(
+        in namespace: NetworkNamespaceHandle,
         _ machine: ConfinedMachine,
         _ run: EngineRun,
         _ configuration: MonitorConfiguration,
         _ poll: EventPoll,
         destinations: Set<IPAddress>
     ) throws(ReachabilityError) {
+        self.namespace = namespace
         self.machine = machine
         self.run = run
         self.poll = poll
         self.destinations = destinations
         tap = configuration.tap
         bufferSize = configuration.receiveBufferSize
-        sockets = try ReceiverSockets(bufferSize: configuration.receiveBufferSize, destinations: destinations)
+        sockets = try ReceiverSockets(in: namespace, bufferSize: bufferSize, destinations: destinations)
         try register()
     }
 
@@ -57,7 +61,7 @@ final class NetlinkReceiver {
     ///
     /// - Throws: ``ReachabilityError`` if a socket cannot be opened.
     func reopen() throws(ReachabilityError) {
-        sockets = try ReceiverSockets(bufferSize: bufferSize, destinations: destinations)
+        sockets = try ReceiverSockets(in: namespace, bufferSize: bufferSize, destinations: destinations)
         try register()
         guard receivesNeighbours else { return }
         do throws(NetlinkError) { try sockets.receiveNeighbours(true) } catch { throw ReachabilityError(error) }

@@ -1,5 +1,6 @@
 import CNetlink
 import Glibc
+import LinuxSystem
 import Locking
 package import ReachabilityCore
 
@@ -7,11 +8,12 @@ package import ReachabilityCore
 package final class TrafficMeter: Sendable {
     private let socket: Lock<TrafficSocket>
 
-    /// Opens its socket in the calling thread's namespace.
+    /// Opens its socket.
     ///
+    /// - Parameter namespace: The network namespace of the interfaces.
     /// - Throws: ``NetlinkError`` if the kernel has none to give.
-    init() throws(NetlinkError) {
-        socket = .init(try TrafficSocket())
+    init(in namespace: NetworkNamespaceHandle) throws(NetlinkError) {
+        socket = .init(try TrafficSocket(in: namespace))
     }
 
     /// The counters of all interfaces: `RTM_GETSTATS`, or `RTM_GETLINK` of a kernel before Linux 4.7.
@@ -38,11 +40,11 @@ private struct TrafficSocket: ~Copyable {
     /// Whether the kernel has the counters only in the dump of its links.
     private var needsLinks = false
 
-    /// Opens a socket in the calling thread's network namespace.
+    /// Opens a socket.
     ///
     /// - Throws: ``NetlinkError`` if the kernel has none to give.
-    init() throws(NetlinkError) {
-        let socket = try NetlinkSocket.open(NETLINK_ROUTE)
+    init(in namespace: NetworkNamespaceHandle) throws(NetlinkError) {
+        let socket = try NetlinkSocket.open(NETLINK_ROUTE, in: namespace)
         socket.setStrictChecking()
         socket.setCappedAcknowledgements()
         try socket.setReceiveTimeout(Self.replyTimeout)

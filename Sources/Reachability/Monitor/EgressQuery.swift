@@ -39,7 +39,7 @@ package struct EgressQuery: Sendable {
         do throws(ReachabilityError) { try configuration.namespace.enter() } catch { return nil }
         let context = configuration.context(user: configuration.user ?? geteuid())
         do throws(NetlinkError) {
-            let answers = try LookupSocket().probe(user: context.user, detail: true)
+            let answers = try LookupSocket(in: .current).probe(user: context.user, detail: true)
             let now = SystemClock.now
             let egress = try Self.read(answers.egressInterfaces, at: now)
             return PathEvaluator(context: context).path(by: answers, egress: egress, at: now)
@@ -52,13 +52,13 @@ package struct EgressQuery: Sendable {
     private static func read(_ interfaces: [InterfaceIndex], at now: Instant) throws(NetlinkError) -> NetworkSnapshot {
         var snapshot = NetworkSnapshot()
         guard !interfaces.isEmpty else { return snapshot }
-        let socket = try InterfaceSocket()
+        let socket = try InterfaceSocket(in: .current)
         for index in interfaces {
             for event in try socket.read(index) { snapshot.apply(event, .reply, at: now) }
         }
         let examined = snapshot.links.filter(\.hasUnnamedKind)
         guard !examined.isEmpty else { return snapshot }
-        var devices = try DeviceSocket()
+        var devices = try DeviceSocket(in: .current)
         let nl80211 = devices.wirelessFamily()
         for link in examined {
             let report = DeviceInquiry(index: link.index, name: link.name, nl80211: nl80211).run(&devices)

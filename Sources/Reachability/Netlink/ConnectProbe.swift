@@ -1,4 +1,5 @@
 import Glibc
+import LinuxSystem
 import ReachabilityCore
 
 /// Has the kernel select an IPv6 source address as connect(2) does, without sending anything.
@@ -8,12 +9,14 @@ import ReachabilityCore
 final class ConnectProbe {
     private let descriptor: Int32
 
-    /// Opens a socket in the calling thread's network namespace; nil where there is no IPv6, or no such interface.
+    /// Opens a socket; nil where there is no IPv6, or no such interface.
     ///
-    /// - Parameter interface: The interface to which it is bound: `SO_BINDTOIFINDEX` (socket(7)), which takes no privilege once.
-    init?(boundTo interface: InterfaceIndex? = nil) {
-        let descriptor = socket(AF_INET6, Int32(SOCK_DGRAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
-        guard descriptor >= 0 else { return nil }
+    /// - Parameters:
+    ///   - namespace: The network namespace to which the socket belongs.
+    ///   - interface: The interface to which it is bound: `SO_BINDTOIFINDEX` (socket(7)), which takes no privilege once.
+    init?(in namespace: NetworkNamespaceHandle, boundTo interface: InterfaceIndex? = nil) {
+        let type = Int32(SOCK_DGRAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue)
+        guard let descriptor = try? namespace.run({ socket(AF_INET6, type, 0) }), descriptor >= 0 else { return nil }
         self.descriptor = descriptor
         if let interface, !Self.bind(descriptor, to: interface) { return nil }
     }

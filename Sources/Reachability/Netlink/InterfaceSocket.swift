@@ -1,5 +1,6 @@
 import CNetlink
 import Glibc
+import LinuxSystem
 import ReachabilityCore
 
 /// Reads single interfaces with their addresses, however many there are.
@@ -13,11 +14,12 @@ final class InterfaceSocket {
     /// The kernel replies once it has the configuration lock.
     private static let replyTimeout = Duration.milliseconds(500)
 
-    /// Opens a socket in the calling thread's network namespace.
+    /// Opens a socket.
     ///
+    /// - Parameter namespace: The network namespace of the interfaces.
     /// - Throws: ``NetlinkError`` if the kernel has none to give.
-    init() throws(NetlinkError) {
-        socket = try NetlinkSocket.open(NETLINK_ROUTE)
+    init(in namespace: NetworkNamespaceHandle) throws(NetlinkError) {
+        socket = try NetlinkSocket.open(NETLINK_ROUTE, in: namespace)
         socket.setStrictChecking()
         socket.setCappedAcknowledgements()
         try socket.setReceiveTimeout(Self.replyTimeout)

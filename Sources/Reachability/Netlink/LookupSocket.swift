@@ -1,11 +1,13 @@
 import CNetlink
 import Glibc
+import LinuxSystem
 import ReachabilityCore
 
 /// Looks up routes in the kernel, several at a time, and waits for the replies: 2 µs each, whatever the tables' size.
 ///
 /// Confined to one thread at a time by its owner. The lookups take no lock of the kernel's configuration.
 final class LookupSocket {
+    private let namespace: NetworkNamespaceHandle
     private var socket: NetlinkSocket
     private var connector: ConnectProbe?
     private let buffer = ReceiveBuffer(size: 8 << 10)
@@ -14,24 +16,26 @@ final class LookupSocket {
     /// The kernel replies within the send itself; this only guards against a kernel that does not reply at all.
     private static let replyTimeout = Duration.milliseconds(500)
 
-    /// Opens a socket in the calling thread's network namespace.
+    /// Opens a socket.
     ///
+    /// - Parameter namespace: The network namespace in which routes are looked up.
     /// - Throws: ``NetlinkError`` if the kernel has none to give.
-    init() throws(NetlinkError) {
-        socket = try Self.open()
-        connector = ConnectProbe()
+    init(in namespace: NetworkNamespaceHandle) throws(NetlinkError) {
+        self.namespace = namespace
+        socket = try Self.open(in: namespace)
+        connector = ConnectProbe(in: namespace)
     }
 
     /// Closes the socket and opens it again.
     ///
     /// - Throws: ``NetlinkError`` if the kernel has none to give; the old one stays then.
     func reopen() throws(NetlinkError) {
-        socket = try Self.open()
-        connector = ConnectProbe()
+        socket = try Self.open(in: namespace)
+        connector = ConnectProbe(in: namespace)
     }
 
-    private static func open() throws(NetlinkError) -> NetlinkSocket {
-        let socket = try NetlinkSocket.open(NETLINK_ROUTE)
+    private static func open(in namespace: NetworkNamespaceHandle) throws(NetlinkError) -> NetlinkSocket {
+        let socket = try NetlinkSocket.open(NETLINK_ROUTE, in: namespace)
         socket.setStrictChecking()
         socket.setCappedAcknowledgements()
         try socket.setReceiveTimeout(replyTimeout)
@@ -111,7 +115,7 @@ final class LookupSocket {
     /// - Throws: ``NetlinkError`` if the socket fails, or there is no reply.
     func resolveBound(_ flows: [ProbeFlow]) throws(NetlinkError) -> [ProbeResult] {
         var results = zip(flows, try exchangeBound(flows)).map { BoundResolution($0, $1) }
-        for position in results.indices { results[position].selectSource() }
+        for position in results.indices { results[position].selectSource(in: namespace) }
         let again = results.indices.filter { results[$0].needsSecondLookup }
         for (position, replies) in zip(again, try exchangeBound(again.map { results[$0].flow })) {
             results[position].replies = replies
@@ -288,13 +292,13 @@ private struct BoundResolution {
     }
 
     /// Rules on the source see it in the second lookup only; and IPv6 may have a route for that source alone.
-    mutating func selectSource() {
+    mutating func selectSource(in namespace: NetworkNamespaceHandle) {
         switch (flow.family, replies.packets, replies.match) {
         case (.ipv4, .route(let route), .route):
             flow.source = route.preferredSource ?? flow.source
         case (.ipv6, .refused, _):
-            guard case .success(let source)? = ConnectProbe(boundTo: flow.interface)?.connect(to: flow.destination)
-            else { return }
+            let probe = ConnectProbe(in: namespace, boundTo: flow.interface)
+            guard case .success(let source)? = probe?.connect(to: flow.destination) else { return }
             flow.source = source
         default: return
         }

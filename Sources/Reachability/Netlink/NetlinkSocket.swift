@@ -1,5 +1,6 @@
 import CNetlink
 import Glibc
+import LinuxSystem
 
 /// A netlink socket that libnl owns: opened, bound, joined to groups, and closed with the object.
 ///
@@ -20,18 +21,37 @@ final class NetlinkSocket {
     ///
     /// The corresponding libnl functions are `nl_socket_alloc` and `nl_connect`.
     ///
-    /// - Parameter protocolNumber: `NETLINK_ROUTE`, `NETLINK_GENERIC` or `NETLINK_KOBJECT_UEVENT`.
+    /// - Parameters:
+    ///   - protocolNumber: `NETLINK_ROUTE`, `NETLINK_GENERIC` or `NETLINK_KOBJECT_UEVENT`.
+    ///   - namespace: The network namespace to which the socket belongs.
     /// - Returns: The socket.
-    /// - Throws: ``NetlinkError`` if the kernel has no socket or no port to give.
-    static func open(_ protocolNumber: Int32) throws(NetlinkError) -> NetlinkSocket {
+    /// - Throws: ``NetlinkError`` if the kernel has no socket or no port to give, or the namespace can't be entered.
+    static func open(
+        _ protocolNumber: Int32,
+        in namespace: NetworkNamespaceHandle
+    ) throws(NetlinkError) -> NetlinkSocket {
         guard let handle = nl_socket_alloc() else { throw NetlinkError("nl_socket_alloc", errno: ENOMEM) }
-        let code = nl_connect(handle, protocolNumber)
-        guard code == 0 else {
-            let error = NetlinkError("nl_connect", libnl: code)
+        do throws(NetlinkError) {
+            try connect(handle, protocolNumber, in: namespace)
+        } catch {
             nl_socket_free(handle)
             throw error
         }
         return NetlinkSocket(handle)
+    }
+
+    private static func connect(
+        _ handle: OpaquePointer,
+        _ protocolNumber: Int32,
+        in namespace: NetworkNamespaceHandle
+    ) throws(NetlinkError) {
+        let code: Int32
+        do throws(SystemError) {
+            code = try namespace.run { nl_connect(handle, protocolNumber) }
+        } catch {
+            throw NetlinkError("setns", errno: error.code)
+        }
+        guard code == 0 else { throw NetlinkError("nl_connect", libnl: code) }
     }
 
     /// Joins a multicast group: `nl_socket_add_membership`.

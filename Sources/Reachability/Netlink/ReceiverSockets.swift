@@ -1,5 +1,6 @@
 import CNetlink
 import Glibc
+import LinuxSystem
 import ReachabilityCore
 
 /// The sockets of a ``NetlinkReceiver``, all of one network namespace.
@@ -16,24 +17,32 @@ struct ReceiverSockets {
     /// A sandbox may forbid it. On a kernel without these families it receives only that one was registered.
     let generic: NetlinkSocket?
 
-    /// Opens the sockets in the calling thread's namespace; they receive everything from then on.
+    private let namespace: NetworkNamespaceHandle
+
+    /// Opens the sockets; they receive everything from then on.
     ///
     /// - Parameters:
+    ///   - namespace: The network namespace that is watched.
     ///   - bufferSize: How many bytes of changes the kernel may queue.
     ///   - destinations: The addresses whose own routes are received.
     /// - Throws: ``ReachabilityError`` if a socket cannot be opened, or a required group cannot be joined.
-    init(bufferSize: Int, destinations: Set<IPAddress>) throws(ReachabilityError) {
+    init(
+        in namespace: NetworkNamespaceHandle,
+        bufferSize: Int,
+        destinations: Set<IPAddress>
+    ) throws(ReachabilityError) {
+        self.namespace = namespace
         do throws(NetlinkError) {
-            events = try Self.openEvents(bufferSize, destinations)
-            requests = try NetlinkSocket.open(NETLINK_ROUTE)
+            events = try Self.openEvents(in: namespace, bufferSize, destinations)
+            requests = try NetlinkSocket.open(NETLINK_ROUTE, in: namespace)
         } catch {
             throw ReachabilityError(error)
         }
         requests.setReceiveBuffer(Self.replyBufferSize)
         requests.setStrictChecking()
         requests.setCappedAcknowledgements()
-        uevents = try? Self.openUevents()
-        generic = try? Self.openGeneric()
+        uevents = try? Self.openUevents(in: namespace)
+        generic = try? Self.openGeneric(in: namespace)
     }
 
     /// Receives changes through a new socket from now on; what is queued in the old one is dropped with it.
@@ -48,7 +57,7 @@ struct ReceiverSockets {
         destinations: Set<IPAddress>,
         receivesNeighbours: Bool
     ) throws(NetlinkError) {
-        let socket = try Self.openEvents(bufferSize, destinations)
+        let socket = try Self.openEvents(in: namespace, bufferSize, destinations)
         if receivesNeighbours { try socket.join(Int32(RTNLGRP_NEIGH.rawValue)) }
         events = socket
     }
@@ -100,10 +109,11 @@ extension ReceiverSockets {
 
     /// Attaches the filter before joining the groups, so that a full table's routes never get in.
     private static func openEvents(
+        in namespace: NetworkNamespaceHandle,
         _ bufferSize: Int,
         _ destinations: Set<IPAddress>
     ) throws(NetlinkError) -> NetlinkSocket {
-        let socket = try NetlinkSocket.open(NETLINK_ROUTE)
+        let socket = try NetlinkSocket.open(NETLINK_ROUTE, in: namespace)
         socket.setReceiveBuffer(bufferSize)
         try socket.attach(.routes(covering: destinations))
         for group in requiredGroups { try socket.join(Int32(group.rawValue)) }
@@ -111,15 +121,15 @@ extension ReceiverSockets {
         return socket
     }
 
-    private static func openUevents() throws(NetlinkError) -> NetlinkSocket {
-        let socket = try NetlinkSocket.open(NETLINK_KOBJECT_UEVENT)
+    private static func openUevents(in namespace: NetworkNamespaceHandle) throws(NetlinkError) -> NetlinkSocket {
+        let socket = try NetlinkSocket.open(NETLINK_KOBJECT_UEVENT, in: namespace)
         try socket.attach(.uevents)
         try socket.join(kernelUevents)
         return socket
     }
 
-    private static func openGeneric() throws(NetlinkError) -> NetlinkSocket {
-        let socket = try NetlinkSocket.open(NETLINK_GENERIC)
+    private static func openGeneric(in namespace: NetworkNamespaceHandle) throws(NetlinkError) -> NetlinkSocket {
+        let socket = try NetlinkSocket.open(NETLINK_GENERIC, in: namespace)
         socket.setReceiveBuffer(genericBufferSize)
         try socket.attach(.wireless)
         try socket.join(controlGroup)

@@ -43,7 +43,7 @@ package final class RouterEvents: Sendable {
     }
 
     private static func open() throws(NetlinkError) -> NetlinkSocket {
-        let socket = try NetlinkSocket.open(NETLINK_ROUTE)
+        let socket = try NetlinkSocket.open(NETLINK_ROUTE, in: .current)
         socket.setReceiveBuffer(1 << 20)
         for group in [RTNLGRP_ND_USEROPT, RTNLGRP_NEIGH] { try socket.join(Int32(group.rawValue)) }
         return socket

@@ -20,11 +20,12 @@ final class DeviceInquirer: Sendable {
 
     private typealias Item = @Sendable (inout DeviceSocket) -> @Sendable () -> Void
 
-    /// Opens its socket in the calling thread's network namespace.
+    /// Opens its socket.
     ///
+    /// - Parameter namespace: The network namespace of the devices.
     /// - Throws: ``NetlinkError`` if the kernel has none to give.
-    init() throws(NetlinkError) {
-        socket = .init(try DeviceSocket())
+    init(in namespace: NetworkNamespaceHandle) throws(NetlinkError) {
+        socket = .init(try DeviceSocket(in: namespace))
     }
 
     /// Asks a question, and calls a closure with its result, on the inquirer's own thread.

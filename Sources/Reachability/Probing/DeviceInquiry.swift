@@ -153,7 +153,7 @@ struct SysfsDevice {
     }
 }
 
-/// A view of sysfs that shows the calling thread's network namespace, and is not attached to the file system.
+/// A view of sysfs that shows one network namespace, and is not attached to the file system.
 ///
 /// /sys shows the namespace in which it was mounted. A view of one's own takes `CAP_SYS_ADMIN`, as entering another
 /// namespace does, and Linux 5.2.
@@ -161,8 +161,8 @@ struct NamespaceSysfs: ~Copyable {
     private let descriptor: Int32
 
     /// Creates a view; nil if the kernel refuses.
-    init?() {
-        descriptor = netwatch_open_sysfs()
+    init?(of namespace: NetworkNamespaceHandle) {
+        descriptor = (try? namespace.run { netwatch_open_sysfs() }) ?? -1
         guard descriptor >= 0 else { return nil }
     }
 

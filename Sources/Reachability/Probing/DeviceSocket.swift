@@ -1,5 +1,6 @@
 import CNetlink
 import Glibc
+import LinuxSystem
 import ReachabilityCore
 
 /// The sockets for questions about devices: generic netlink, on which ioctl(2) works as on any other, and a socket for
@@ -7,6 +8,7 @@ import ReachabilityCore
 ///
 /// Confined to one thread at a time by its owner.
 struct DeviceSocket: ~Copyable {
+    private let namespace: NetworkNamespaceHandle
     private let socket: NetlinkSocket
     private var lookups: LookupSocket
     private let buffer = ReceiveBuffer(size: 64 << 10)
@@ -14,14 +16,16 @@ struct DeviceSocket: ~Copyable {
     private var sysfs: NamespaceSysfs?
     private var hasTriedSysfs = false
 
-    /// Opens the sockets in the calling thread's network namespace.
+    /// Opens the sockets.
     ///
+    /// - Parameter namespace: The network namespace of the devices.
     /// - Throws: ``NetlinkError`` if the kernel has none to give.
-    init() throws(NetlinkError) {
-        let socket = try NetlinkSocket.open(NETLINK_GENERIC)
+    init(in namespace: NetworkNamespaceHandle) throws(NetlinkError) {
+        let socket = try NetlinkSocket.open(NETLINK_GENERIC, in: namespace)
         socket.setCappedAcknowledgements()
         try socket.setReceiveTimeout(Self.replyTimeout)
-        lookups = try LookupSocket()
+        lookups = try LookupSocket(in: namespace)
+        self.namespace = namespace
         self.socket = socket
     }
 
@@ -31,10 +35,9 @@ struct DeviceSocket: ~Copyable {
     /// For ioctl(2).
     var descriptor: Int32 { socket.descriptor }
 
-    /// Where the calling thread's network namespace has its interfaces in sysfs, as its own view shows it; nil if the
-    /// kernel refuses one.
+    /// Where the namespace has its interfaces in sysfs, as a view of its own shows it; nil if the kernel refuses one.
     mutating func namespaceSysfs() -> String? {
-        if !hasTriedSysfs { sysfs = NamespaceSysfs() }
+        if !hasTriedSysfs { sysfs = NamespaceSysfs(of: namespace) }
         hasTriedSysfs = true
         switch sysfs {
         case .some(let view): return view.interfaces

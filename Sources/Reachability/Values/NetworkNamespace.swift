@@ -3,8 +3,8 @@ import LinuxSystem
 
 /// The network namespace that a monitor watches (network_namespaces(7)).
 ///
-/// Every namespace but ``current`` is entered with setns(2) by the monitor's event thread alone, which needs
-/// `CAP_SYS_ADMIN` in the user namespace that owns it.
+/// Every namespace but ``current`` is entered with setns(2), which needs `CAP_SYS_ADMIN` in the user namespace that owns
+/// it: by short-lived threads, which open the monitor's sockets. No thread on which the program is called is ever in it.
 public enum NetworkNamespace: Sendable, Hashable {
     /// That of the thread that starts the monitor.
     case current
@@ -46,6 +46,19 @@ public enum NetworkNamespace: Sendable, Hashable {
         guard let file else { return }
         do throws(SystemError) {
             try NetworkNamespaceFile(path: file).enter()
+        } catch {
+            throw Self.error(error.code, file)
+        }
+    }
+
+    /// Opens the namespace, without moving the calling thread.
+    ///
+    /// - Returns: What sockets in it are opened with.
+    /// - Throws: As ``enter()`` does.
+    func open() throws(ReachabilityError) -> NetworkNamespaceHandle {
+        guard let file else { return .current }
+        do throws(SystemError) {
+            return try NetworkNamespaceHandle(NetworkNamespaceFile(path: file))
         } catch {
             throw Self.error(error.code, file)
         }

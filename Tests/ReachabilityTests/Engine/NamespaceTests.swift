@@ -17,7 +17,44 @@ import Testing
         for nonsense in ["", ".", "..", "a\0b"] { #expect(NetworkNamespace(nonsense) == nil) }
     }
 
-    @Test func `only the event thread enters a namespace`() throws {
+    @Test func `the threads on which a program is called are not in the monitor's namespace`() async throws {
+        let lab = try LabNamespace()
+        try lab.makeUplink("wan0", index: 10, address: "192.0.2.2/24")
+        let calls = LabInbox<NotedCall>()
+        let monitor = try ReachabilityMonitor(configuration: .init(namespace: .path(lab.path)))
+        let subscriptions = [
+            monitor.subscribe(on: .immediate) { _ in calls.put(.init("immediate")) },
+            monitor.subscribe { _ in calls.put(.init("serial")) },
+        ]
+        // If there is no thread for a task, one that resumes it starts one, to which it gives its namespace.
+        let task = Task(executorPreference: NotingExecutor(calls)) {
+            for await _ in monitor.changes where monitor.status.isReachable { return }
+        }
+        try lab.rtnl.addRoute("default", via: "192.0.2.1", on: "wan0")
+        await task.value
+        let kinds: Set = ["immediate", "serial", "task"]
+        let seen = try calls.wait(for: "each kind") { Set($0.map(\.kind)) == kinds }
+        for subscription in subscriptions { subscription.cancel() }
+        let home = try #require(networkNamespace("/proc/self/ns/net"))
+        #expect(networkNamespace(lab.path) != home)
+        #expect(Set(seen.map(\.namespace)) == [home])
+    }
+
+    @Test func `sockets are opened in a namespace whose name is gone`() throws {
+        let lab = try LabNamespace()
+        try lab.makeUplink("wan0", index: 10, address: "192.0.2.2/24")
+        let name = "/tmp/netwatch-namespace-\(getpid())"
+        try #require(symlink(lab.path, name) == 0)
+        let engine = MonitorEngine(.init(namespace: .path(name))) { _ in }
+        defer { engine.stop() }
+        do {
+            defer { unlink(name) }
+            try engine.start()
+        }
+        #expect(try engine.trafficMeter().read().contains { $0.index == 10 })
+    }
+
+    @Test func `another namespace is monitored`() throws {
         let lab = try LabNamespace()
         try lab.makeUplink("wan0", index: 10, address: "192.0.2.2/24")
         try lab.rtnl.addRoute("default", via: "192.0.2.1", on: "wan0")
@@ -47,5 +84,32 @@ import Testing
             // A failed start leaves no thread running.
             #expect(throws: ReachabilityError.self) { try engine.view() }
         }
+    }
+}
+
+/// The network namespace of a file of /proc; nil if there is none.
+private func networkNamespace(_ path: String) -> UInt? {
+    var status = stat()
+    return stat(path, &status) == 0 ? UInt(status.st_ino) : nil
+}
+
+/// A call, with the network namespace of the thread on which it was made.
+private struct NotedCall: Sendable {
+    let kind: String
+    let namespace = networkNamespace("/proc/thread-self/ns/net")
+
+    init(_ kind: String) { self.kind = kind }
+}
+
+/// Notes which thread enqueues a job.
+private final class NotingExecutor: TaskExecutor {
+    private let calls: LabInbox<NotedCall>
+
+    init(_ calls: LabInbox<NotedCall>) { self.calls = calls }
+
+    func enqueue(_ job: UnownedJob) {
+        calls.put(.init("task"))
+        let executor = asUnownedTaskExecutor()
+        Task.detached { job.runSynchronously(on: executor) }
     }
 }

@@ -1,3 +1,4 @@
+import LinuxSystem
 import NetworkLab
 import ReachabilityCore
 import Testing
@@ -14,7 +15,7 @@ import Testing
         try lab.rtnl.addAddress("203.0.113.9/24", on: "wan0")
         try lab.rtnl.addAddress("2001:db8::2/64", on: "wan0")
         try lab.rtnl.addAddress("2001:db8:1::2/64", on: "wan1")
-        let events = try lab.run { try InterfaceSocket().read(10) }
+        let events = try lab.run { try InterfaceSocket(in: .current).read(10) }
         guard case .link(let link) = events.first else {
             Issue.record("\(events)")
             return
@@ -33,7 +34,7 @@ import Testing
     @Test func `an interface that is not there is an error`() throws {
         let lab = try LabNamespace()
         let error = try lab.run {
-            let socket = try InterfaceSocket()
+            let socket = try InterfaceSocket(in: .current)
             return #expect(throws: NetlinkError.self) { try socket.read(4_711) }
         }
         #expect(error?.errno == 19)

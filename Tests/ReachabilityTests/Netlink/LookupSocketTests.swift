@@ -1,4 +1,5 @@
 import Glibc
+import LinuxSystem
 import NetworkLab
 import ReachabilityCore
 import Testing
@@ -69,7 +70,7 @@ import Testing
     @Test func `without detail an IPv6 refusal is not final`() throws {
         let lab = try LabNamespace()
         let replies = try lab.run {
-            let socket = try LookupSocket()
+            let socket = try LookupSocket(in: .current)
             return try socket.probe(user: 0, detail: false)
         }
         #expect(replies.ipv4.allSatisfy { $0.isFinal })
@@ -78,7 +79,7 @@ import Testing
 
     private static func probe(_ lab: LabNamespace) throws -> ProbeResults {
         try lab.run {
-            let socket = try LookupSocket()
+            let socket = try LookupSocket(in: .current)
             return try socket.probe(user: 0, detail: true)
         }
     }

@@ -1,4 +1,5 @@
 import Glibc
+import LinuxSystem
 import NetworkLab
 import ReachabilityCore
 import Testing
@@ -59,7 +60,7 @@ import Testing
         thread.run {
             // A separate mount namespace of the thread, in which it may mount.
             guard Self.enterMountNamespace(), (try? NetworkNamespace.path(lab.path).enter()) != nil else { return }
-            guard let view = NamespaceSysfs() else {
+            guard let view = NamespaceSysfs(of: .current) else {
                 outcome.value = .refused(errno)
                 return
             }
