@@ -25,8 +25,8 @@ final class HostResolver: Sendable {
     init(_ name: String, in namespace: NetworkNamespace, wakeup: Wakeup) throws(SystemError) {
         let kept = Kept()
         self.kept = kept
-        try SystemThread.detach("netwatch-lookup", stackSize: AddressLookup.stackSize) {
-            let resolution = Self.resolve(name, in: namespace)
+        try AddressLookup.start(name, in: namespace.file.map(NetworkNamespaceFile.init)) { result in
+            let resolution = Resolution(result)
             kept.resolution.withLock { $0 = resolution }
             wakeup.signal()
         }
@@ -87,19 +87,19 @@ final class HostResolver: Sendable {
     private final class Kept: Sendable {
         let resolution = Lock<Resolution?>(nil)
     }
+}
 
-    private static func resolve(_ name: String, in namespace: NetworkNamespace) -> Resolution {
-        do throws(LinuxSystem.SystemError) {
-            if let file = namespace.file { try NetworkNamespaceFile(path: file).enter() }
-        } catch {
-            return .failed(error.description)
-        }
-        switch AddressLookup.addresses(of: name) {
-        case .addresses(let addresses) where addresses.isEmpty: return .failed("it has no address")
-        case .addresses(let addresses): return .addresses(addresses.map(\.address))
-        case .failure(EAI_SYSTEM, let errno): return .failed(SystemError(code: errno).description)
-        case .failure(let code, _): return .failed(text(code))
-        }
+extension HostResolver.Resolution {
+    /// The result of a lookup, or of entering the namespace for it.
+    fileprivate init(_ result: Result<AddressLookup.Outcome, SystemError>) {
+        self =
+            switch result {
+            case .success(.addresses(let addresses)) where addresses.isEmpty: .failed("it has no address")
+            case .success(.addresses(let addresses)): .addresses(addresses.map(\.address))
+            case .success(.failure(EAI_SYSTEM, let errno)): .failed(SystemError(code: errno).description)
+            case .success(.failure(let code, _)): .failed(Self.text(code))
+            case .failure(let error): .failed(error.description)
+            }
     }
 
     private static func text(_ failure: Int32) -> String {
