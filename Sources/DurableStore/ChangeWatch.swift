@@ -7,7 +7,7 @@ package final class ChangeWatch: Sendable {
     private let wakeup: Wakeup
     private let thread = SystemThread()
 
-    /// Starts a watch.
+    /// Starts a watch: each commit from now on is noticed.
     ///
     /// Where the kernel has no watch left for this user, the closure is called every second instead.
     ///
@@ -18,8 +18,9 @@ package final class ChangeWatch: Sendable {
     package init(_ files: DurableStore.Files, _ body: @escaping @Sendable () -> Void) throws(SystemError) {
         let wakeup = try Wakeup()
         self.wakeup = wakeup
-        let path = files.commitLock
-        try thread.start("store-watch", stackSize: 128 << 10) { Self.run(path, wakeup, body) }
+        // Not on the thread: what is committed until it runs would go unnoticed.
+        let notifications = Notifications(of: files.commitLock)
+        try thread.start("store-watch", stackSize: 128 << 10) { Self.run(notifications, wakeup, body) }
     }
 
     /// Ends the watch, and waits for a running call.
@@ -28,23 +29,40 @@ package final class ChangeWatch: Sendable {
         thread.waitForEnd()
     }
 
-    private static func run(_ path: String, _ wakeup: Wakeup, _ body: () -> Void) {
-        let notifications = inotify_init1(Int32(IN_CLOEXEC) | Int32(IN_NONBLOCK))
-        defer { if notifications >= 0 { close(notifications) } }
-        let isWatching = notifications >= 0 && inotify_add_watch(notifications, path, UInt32(IN_MODIFY)) >= 0
+    private static func run(_ notifications: Notifications, _ wakeup: Wakeup, _ body: () -> Void) {
         var entries = [
             pollfd(fd: wakeup.descriptor, events: Int16(POLLIN), revents: 0),
-            pollfd(fd: isWatching ? notifications : -1, events: Int16(POLLIN), revents: 0),
+            pollfd(fd: notifications.number, events: Int16(POLLIN), revents: 0),
         ]
-        var buffer = [UInt8](repeating: 0, count: 4_096)
         while true {
-            let count = poll(&entries, 2, isWatching ? -1 : 1_000)
+            let count = poll(&entries, 2, notifications.isWatching ? -1 : 1_000)
             if entries[0].revents != 0 { return }
             if count < 0 { continue }
-            if isWatching { while read(notifications, &buffer, buffer.count) > 0 {} }
+            notifications.clear()
             body()
             // A store under load has many commits in a row, of which each would wake this thread.
             if poll(&entries, 1, 1) > 0 { return }
         }
+    }
+}
+
+/// The kernel's notifications of a file's changes.
+private final class Notifications: Sendable {
+    /// The descriptor; -1 where the kernel has none to give.
+    let number: Int32
+    /// Whether there are any.
+    let isWatching: Bool
+
+    init(of path: String) {
+        number = inotify_init1(Int32(IN_CLOEXEC) | Int32(IN_NONBLOCK))
+        isWatching = number >= 0 && inotify_add_watch(number, path, UInt32(IN_MODIFY)) >= 0
+    }
+
+    deinit { if number >= 0 { close(number) } }
+
+    /// Takes those that are there.
+    func clear() {
+        var buffer = [UInt8](repeating: 0, count: 4_096)
+        while number >= 0, read(number, &buffer, buffer.count) > 0 {}
     }
 }

@@ -204,22 +204,25 @@ private func texts(in store: DurableStore) async throws -> [String] {
 
     @Test func `commits of another store are noticed`() async throws {
         let store = try box.open()
-        let (changes, continuation) = AsyncStream.makeStream(of: Void.self)
-        let watch = try ChangeWatch(box.files) { continuation.yield() }
         let other = try box.open()
-        // The watch starts at some time: the store is written to until it is noticed.
-        let writer = Task {
-            var number = 0
-            while !Task.isCancelled {
-                try await add("\(number)", to: other)
-                number += 1
-            }
-        }
-        for await _ in changes { break }
-        writer.cancel()
-        _ = await writer.result
+        let changes = LabInbox<Void>()
+        let watch = try ChangeWatch(box.files) { changes.put(()) }
+        try await add("a", to: other)
+        try changes.wait(for: "the change", until: { !$0.isEmpty })
         watch.cancel()
         store.close()
+    }
+
+    @Test func `no commit after a watch was created goes unnoticed`() throws {
+        let lock = try FileLock(at: box.files.commitLock)
+        for _ in 0..<100 {
+            let changes = LabInbox<Void>()
+            let watch = try ChangeWatch(box.files) { changes.put(()) }
+            defer { watch.cancel() }
+            // As a commit does; it takes less time than the start of a thread.
+            try lock.write(" ")
+            try changes.wait(for: "the change", within: .seconds(5), until: { !$0.isEmpty })
+        }
     }
 
     @Test func `a lock excludes others until it is released`() throws {
