@@ -27,8 +27,8 @@ package struct NetworkNamespaceFile: Sendable, Hashable {
 
 /// A network namespace in which sockets are opened, while the calling thread stays where it is.
 ///
-/// A thread that is in a namespace gives it to every thread that it starts (clone(2)). Those of Swift's tasks are started by
-/// whatever thread resumes a task: one that is in another namespace can give this to tasks that have nothing to do with it.
+/// A new thread is in the namespace of the thread that starts it (clone(2)), and a thread that resumes a task of Swift may
+/// start one for it. If that were in another namespace, unrelated tasks would later open their sockets there.
 package final class NetworkNamespaceHandle: Sendable {
     /// Nil for the namespace in which the calling threads are.
     private let namespace: OpenNamespace?

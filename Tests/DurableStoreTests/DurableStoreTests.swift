@@ -221,7 +221,7 @@ private func texts(in store: DurableStore) async throws -> [String] {
             defer { watch.cancel() }
             // As a commit does; it takes less time than the start of a thread.
             try lock.write(" ")
-            try changes.wait(for: "the change", within: .seconds(5), until: { !$0.isEmpty })
+            try changes.wait(for: "the change", until: { !$0.isEmpty })
         }
     }
 

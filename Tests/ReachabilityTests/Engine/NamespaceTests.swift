@@ -26,7 +26,7 @@ import Testing
             monitor.subscribe(on: .immediate) { _ in calls.put(.init("immediate")) },
             monitor.subscribe { _ in calls.put(.init("serial")) },
         ]
-        // If there is no thread for a task, one that resumes it starts one, to which it gives its namespace.
+        // A thread that resumes a task may start another for it, which is then in the same namespace.
         let task = Task(executorPreference: NotingExecutor(calls)) {
             for await _ in monitor.changes where monitor.status.isReachable { return }
         }
@@ -101,7 +101,7 @@ private struct NotedCall: Sendable {
     init(_ kind: String) { self.kind = kind }
 }
 
-/// Notes which thread enqueues a job.
+/// Notes the network namespace of each thread that enqueues a job.
 private final class NotingExecutor: TaskExecutor {
     private let calls: LabInbox<NotedCall>
 
