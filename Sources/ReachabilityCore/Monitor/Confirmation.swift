@@ -69,9 +69,11 @@ struct Confirmation: Sendable, Hashable {
     /// - Parameters:
     ///   - model: The outcomes by the model.
     ///   - new: The kernel's results.
-    ///   - isPassing: Whether the results cannot last, because the kernel is about to make a change that it has announced.
+    ///   - isPassing: Whether the disagreement cannot last, because the kernel has made only one of a change and its
+    ///     announcement.
     /// - Returns: What to do next.
-    mutating func compare(_ model: [LookupOutcome], with new: [ProbeResult], isPassing: Bool = false) -> Step {
+    mutating func compare(_ model: [LookupOutcome], with new: [ProbeResult], isPassing: @autoclosure () -> Bool) -> Step
+    {
         results = new
         if zip(model, new).allSatisfy({ $0.agrees(with: $1) }) { return agree() }
         if isExplained(model) { return letKernelDecide() }
@@ -98,14 +100,14 @@ struct Confirmation: Sendable, Hashable {
         return .none
     }
 
-    private mutating func advance(_ disagreement: Disagreement, _ isPassing: Bool) -> Step {
+    private mutating func advance(_ disagreement: Disagreement, _ isPassing: () -> Bool) -> Step {
         switch stage {
         case .agreed:
             stage = .askedAgain
             return .askAgain
         case .askedAgain:
             return askLater(Pacing.delivery)
-        case .askedLater(let pause) where isPassing && pause < Pacing.announcedChange:
+        case .askedLater(let pause) where pause < Pacing.announcement && isPassing():
             return askLater(pause * 2)
         case .askedLater:
             stage = .readContext

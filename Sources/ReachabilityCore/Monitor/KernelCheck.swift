@@ -106,8 +106,7 @@ struct KernelCheck: Sendable, Hashable {
         isUnconfirmedDump = false
         var result = Result()
         for family in AddressFamily.allCases {
-            let isPassing = results.of(family).contains { Self.isPassing($0, snapshot) }
-            compare(family, model.of(family).outcomes, results.of(family), isPassing, &result, at: now)
+            compare(family, model.of(family).outcomes, results.of(family), snapshot, &result, at: now)
         }
         return result
     }
@@ -116,15 +115,16 @@ struct KernelCheck: Sendable, Hashable {
         _ family: AddressFamily,
         _ model: [LookupOutcome],
         _ results: [ProbeResult],
-        _ isPassing: Bool,
+        _ snapshot: NetworkSnapshot,
         _ result: inout Result,
         at now: Instant
     ) {
         let wasKernel = confirmation(family).basis == .kernel
+        let isPassing = { results.contains { Self.isPassing($0, family, snapshot) } }
         let step =
             family == .ipv4
-            ? ipv4.compare(model, with: results, isPassing: isPassing)
-            : ipv6.compare(model, with: results, isPassing: isPassing)
+            ? ipv4.compare(model, with: results, isPassing: isPassing())
+            : ipv6.compare(model, with: results, isPassing: isPassing())
         switch step {
         case .none: break
         case .askAgain: schedule.request(at: now, inDetail: true)
@@ -144,18 +144,18 @@ struct KernelCheck: Sendable, Hashable {
         result.dumps += subjects
     }
 
-    /// Whether the kernel names an interface that it has announced to be down, or a source that it has announced to be
-    /// gone.
+    /// Whether the kernel is between a change and its announcement, so that its result cannot last, or the model cannot.
     ///
-    /// It removes the routes after the announcement (`__dev_notify_flags`, `__inet_del_ifa`), and may be interrupted in
-    /// between.
-    private static func isPassing(_ result: ProbeResult, _ snapshot: NetworkSnapshot) -> Bool {
+    /// It removes routes after it has announced that their interface is down (`__dev_notify_flags`) or their source gone
+    /// (`__inet_del_ifa`), and adds a route before it announces it (`fib_table_insert`, `fib6_add_rt2node`). Its thread may
+    /// be interrupted in between.
+    private static func isPassing(_ result: ProbeResult, _ family: AddressFamily, _ snapshot: NetworkSnapshot) -> Bool {
         guard case .selected(let selection) = result.outcome,
             let position = snapshot.linkPosition(selection.nextHop.interface)
         else { return false }
         guard snapshot.links[position].flags.contains(.up) else { return true }
-        guard let source = selection.nextHop.source else { return false }
-        return !snapshot.addresses.values.contains { $0.contains { $0.address == source } }
+        if let source = selection.nextHop.source, !snapshot.holds(source) { return true }
+        return !snapshot.holds(selection, family)
     }
 
     /// Returns the tables that either the model or the kernel names; everything if neither names one.
@@ -325,6 +325,24 @@ private struct LookupScheduler: Sendable, Hashable {
     }
 
     mutating func cancel() { self = .init() }
+}
+
+extension NetworkSnapshot {
+    /// Whether an interface has the address.
+    fileprivate func holds(_ address: IPAddress) -> Bool {
+        addresses.values.contains { $0.contains { $0.address == address } }
+    }
+
+    /// Whether a route may be the one that was selected: a nexthop object stands for any next hop.
+    fileprivate func holds(_ selection: RouteSelection, _ family: AddressFamily) -> Bool {
+        let selected = selection.nextHop
+        return routes(family, selection.table).contains { route in
+            route.message.nexthopID != nil
+                || route.message.nextHops.contains {
+                    $0.interface == selected.interface && $0.gateway == selected.gateway
+                }
+        }
+    }
 }
 
 extension Confirmation {

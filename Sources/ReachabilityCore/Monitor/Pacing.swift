@@ -27,10 +27,10 @@ enum Pacing {
 
     // MARK: Transit times
 
-    /// The longest time that a message takes from the kernel's change to the socket.
+    /// The longest time that a message takes from the kernel's change to the socket, if its thread is not interrupted.
     static let delivery = Duration.milliseconds(1)
-    /// The longest time until the kernel makes a change that it has announced: its thread may wait for a processor.
-    static let announcedChange = Duration.milliseconds(64)
+    /// The longest time between a change and its announcement by the kernel, whose thread may wait for a processor.
+    static let announcement = Duration.milliseconds(64)
     /// How much later than the monitor's clock the kernel expires a route: it counts in hundredths of a second.
     static let routeExpiry = Duration.milliseconds(20)
     /// The shortest suspension that is reported.

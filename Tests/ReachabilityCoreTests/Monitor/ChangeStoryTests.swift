@@ -142,6 +142,37 @@ import Testing
         #expect(story.changes.last?.path.reasons == [.noRoute, .noSource])
     }
 
+    @Test(arguments: zip(["192.0.2.2", "2001:db8::2"], ["192.0.2.1", "2001:db8::1"]))
+    func `the monitor waits for the announcement of a route that the kernel uses already`(
+        _ source: String,
+        _ gateway: String
+    ) {
+        var story = MonitorStory.withAddress(source)
+        let route = Entry.defaultRoute(via: gateway, on: 2)
+        story.changeSilently(.route(route))
+        story.notify(.address(Entry.address("198.51.100.7", on: 2)))
+        story.wait(.milliseconds(60))
+        story.announce(.route(route))
+        story.wait(.seconds(1))
+        #expect(story.statuses == [.notReachable, .wifi])
+        #expect(story.changes.last?.reasons == [.routeAdded])
+        #expect(story.machine.counters.mismatches == 0)
+        #expect(story.dumps.isEmpty)
+        #expect(story.machine.isSettled)
+    }
+
+    @Test(arguments: zip(["192.0.2.2", "2001:db8::2"], ["192.0.2.1", "2001:db8::1"]))
+    func `a route that the kernel never announces is a mismatch`(_ source: String, _ gateway: String) {
+        var story = MonitorStory.withAddress(source)
+        story.changeSilently(.route(Entry.defaultRoute(via: gateway, on: 2)))
+        story.notify(.address(Entry.address("198.51.100.7", on: 2)))
+        story.wait(.seconds(1))
+        #expect(story.statuses == [.notReachable, .wifi])
+        #expect(story.changes.last?.reasons == [.confirmMismatch])
+        #expect(story.machine.counters.mismatches == 1)
+        #expect(story.machine.isSettled)
+    }
+
     @Test func `an announced change that the kernel never makes is a mismatch`() throws {
         var story = MonitorStory.withUplink()
         story.start()
@@ -252,5 +283,16 @@ extension Entry {
         route.lifetime = lifetime
         route.origin = 9
         return route
+    }
+}
+
+extension MonitorStory {
+    /// A machine whose veth has an address and no route, and which has started.
+    fileprivate static func withAddress(_ address: String) -> Self {
+        var story = Self()
+        story.changeSilently(.link(Entry.link(2, "wan0")), .address(Entry.address(address, on: 2)))
+        story.start()
+        story.forgetActions()
+        return story
     }
 }
