@@ -151,45 +151,93 @@ struct PasswordPrompt {
 
     /// Prompts on the controlling terminal of this process, regardless of stdin and stdout; see tty(4).
     ///
+    /// While the process is stopped (SIGTSTP), the terminal is as it was before; when it continues, the question is repeated.
+    ///
     /// - Throws: The errno; `ENXIO` where there is no terminal.
     func ask() throws(SystemError) -> Input {
-        let terminal = try retryingOnInterrupt { open("/dev/tty", O_RDWR | O_CLOEXEC | O_NOCTTY) }
-        defer { close(terminal) }
-        var shown = termios()
-        _ = try retryingOnInterrupt { tcgetattr(terminal, &shown) }
-        var hidden = shown
-        hidden.c_lflag &= ~tcflag_t(ECHO)
-        // Discard input that was typed before the prompt.
-        _ = try retryingOnInterrupt { tcsetattr(terminal, TCSAFLUSH, &hidden) }
-        defer {
-            _ = try? retryingOnInterrupt { tcsetattr(terminal, TCSAFLUSH, &shown) }
-            // The newline was not echoed either.
-            try? LineOutput(descriptor: terminal).write("\n")
-        }
-        do throws(OutputFailure) { try LineOutput(descriptor: terminal).write(question) } catch {
-            throw .init(code: EIO)
-        }
-        return try readLine(terminal)
+        let descriptor = try retryingOnInterrupt { open("/dev/tty", O_RDWR | O_CLOEXEC | O_NOCTTY) }
+        defer { close(descriptor) }
+        let terminal = try EchoingTerminal(descriptor)
+        let jobControl = try SignalDescriptor([SIGTSTP, SIGCONT])
+        defer { jobControl.unblock() }
+        try begin(terminal)
+        defer { terminal.restore() }
+        return try readLine(terminal, jobControl)
     }
 
-    private func readLine(_ terminal: Int32) throws(SystemError) -> Input {
+    private func begin(_ terminal: EchoingTerminal) throws(SystemError) {
+        try terminal.hide()
+        do throws(OutputFailure) { try LineOutput(descriptor: terminal.descriptor).write(question) } catch {
+            throw .init(code: EIO)
+        }
+    }
+
+    private func readLine(_ terminal: EchoingTerminal, _ jobControl: SignalDescriptor) throws(SystemError) -> Input {
         var line: [UInt8] = []
         while true {
             if let signal = signals.next() { return .signal(signal.number) }
-            var descriptors = [
-                pollfd(fd: terminal, events: Int16(POLLIN), revents: 0),
-                pollfd(fd: signals.descriptor, events: Int16(POLLIN), revents: 0),
-            ]
-            _ = try retryingOnInterrupt { poll(&descriptors, nfds_t(descriptors.count), -1) }
-            guard descriptors[0].revents != 0 else { continue }
+            if let signal = jobControl.next() { try follow(signal, terminal, jobControl) }
+            guard try Self.waitForInput(of: terminal, signals, jobControl) else { continue }
             // A terminal returns a line at a time, or as much of it as fits into the buffer (termios(3)).
             var buffer = [UInt8](repeating: 0, count: 4096)
-            let count = try retryingOnInterrupt { read(terminal, &buffer, buffer.count) }
+            let count = try retryingOnInterrupt { read(terminal.descriptor, &buffer, buffer.count) }
             line += buffer[..<count]
             if let end = line.firstIndex(of: UInt8(ascii: "\n")) { return .typed(Self.text(line[..<end])) }
             if count == 0 { return .typed(line.isEmpty ? nil : Self.text(line[...])) }
         }
     }
 
+    /// Stops this process if that was asked for, and begins again once it continues.
+    private func follow(
+        _ signal: ReceivedSignal,
+        _ terminal: EchoingTerminal,
+        _ jobControl: SignalDescriptor
+    ) throws(SystemError) {
+        if signal.number == SIGTSTP {
+            terminal.restore()
+            SignalActions.stopUntilContinued()
+            while jobControl.next() != nil {}
+        }
+        try begin(terminal)
+    }
+
+    /// Waits for input or a signal; returns whether there is input.
+    private static func waitForInput(
+        of terminal: EchoingTerminal,
+        _ signals: SignalDescriptor...
+    ) throws(SystemError) -> Bool {
+        var descriptors = ([terminal.descriptor] + signals.map(\.descriptor)).map { descriptor in
+            pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+        }
+        _ = try retryingOnInterrupt { poll(&descriptors, nfds_t(descriptors.count), -1) }
+        return descriptors[0].revents != 0
+    }
+
     private static func text(_ bytes: ArraySlice<UInt8>) -> String? { String(validating: bytes, as: UTF8.self) }
+}
+
+/// A terminal whose echo can be turned off (termios(3)).
+private struct EchoingTerminal {
+    let descriptor: Int32
+    private var shown = termios()
+
+    /// Keeps the settings as they are.
+    init(_ descriptor: Int32) throws(SystemError) {
+        self.descriptor = descriptor
+        _ = try retryingOnInterrupt { tcgetattr(descriptor, &shown) }
+    }
+
+    /// Turns the echo off, and discards input that was typed before.
+    func hide() throws(SystemError) {
+        var hidden = shown
+        hidden.c_lflag &= ~tcflag_t(ECHO)
+        _ = try retryingOnInterrupt { tcsetattr(descriptor, TCSAFLUSH, &hidden) }
+    }
+
+    /// Restores the settings, in a new line: what ended the last one was not echoed.
+    func restore() {
+        var shown = shown
+        _ = try? retryingOnInterrupt { tcsetattr(descriptor, TCSAFLUSH, &shown) }
+        try? LineOutput(descriptor: descriptor).write("\n")
+    }
 }

@@ -119,6 +119,22 @@ import Testing
         #expect(terminal.showsWhatIsTyped)
     }
 
+    @Test func `a stopped prompt restores the terminal, and hides again what is typed after that`() throws {
+        let server = try server()
+        let session = try ShellSession(in: lab.namespace, ["fetch", "-u", "Aladdin", server.url()])
+        _ = try session.terminal.read(until: "Password for Aladdin: ")
+        session.terminal.type("\u{1A}")
+        _ = try session.terminal.read(until: "was stopped")
+        #expect(session.terminal.settings == session.before)
+        session.terminal.type("\n")
+        _ = try session.terminal.read(until: "Password for Aladdin: ")
+        #expect(!session.terminal.showsWhatIsTyped)
+        session.terminal.type("open sesame\n")
+        let rest = try session.terminal.read(until: "ended with 0")
+        #expect(!rest.contains("sesame"))
+        #expect(credentials(of: server).last == "Basic QWxhZGRpbjpvcGVuIHNlc2FtZQ==")
+    }
+
     @Test func `without a terminal, the error names --password-file`() throws {
         let tool = try lab.start(["-u", "Aladdin", "http://127.0.0.1:9/"], session: .own(terminal: nil))
         let errors = try tool.errors.rest()

@@ -36,9 +36,11 @@ func measure(_ count: Int, tasks: Int, _ body: @escaping @Sendable (Int) async t
     return seconds(since: start)
 }
 
-let usage = "usage: outbox-client add FOLDER COUNT TASKS URL | open FOLDER URL | drain FOLDER | send COUNT URL"
+let usage = """
+    usage: outbox-client add FOLDER COUNT TASKS URL | open FOLDER URL | drain FOLDER | send COUNT URL | first URL
+    """
 let arguments = Array(CommandLine.arguments.dropFirst())
-let counts = ["add": 5, "open": 3, "drain": 2, "send": 3]
+let counts = ["add": 5, "open": 3, "drain": 2, "send": 3, "first": 2]
 guard let command = arguments.first, counts[command] == arguments.count else { fail(usage, 64) }
 let body = String(repeating: "x", count: 200)
 let session = try HTTPSession(configuration: .init(maximumConnectionsPerHost: 64, proxy: .direct))
@@ -89,6 +91,11 @@ case "drain":
     // Requests per second, KiB at most.
     print(Double(count) / seconds(since: start), memory("VmHWM"))
     await outbox.shutdown()
+case "first":
+    let before = memory("VmRSS")
+    _ = try await session.post(arguments[1], body: .text(body)).response()
+    // The KiB that the session's first request has cost.
+    print(memory("VmRSS") - before)
 default:
     guard let count = Int(arguments[1]) else { fail(usage, 64) }
     let duration = try await measure(count, tasks: 64) { number in
