@@ -109,9 +109,7 @@ struct FetchCommand: NetwatchCommand {
             if let failure = target.failure(error) { throw failure }
             return .success
         case .answered(let response):
-            // They end the process while it writes to a pipe without a reader.
-            signals.descriptor.unblock()
-            return try end(with: response, target)
+            return try end(with: response, target, signals)
         }
     }
 
@@ -223,13 +221,17 @@ struct FetchCommand: NetwatchCommand {
         try? LineOutput.standardError.write(lines.map { $0 + "\n" }.joined())
     }
 
-    private func end(with response: DataResponse, _ target: FetchOutput) throws(ToolError) -> ExitStatus {
+    private func end(
+        with response: DataResponse,
+        _ target: FetchOutput,
+        _ signals: FetchSignals
+    ) throws(ToolError) -> ExitStatus {
         let isRefusal = response.status >= 400
         let head = output.includesHead || request.isHead
         // After 304, the file is up to date and stays as it is.
         let isUnchanged = target.isFile && response.status == 304 && !request.isHead
         if response.file == nil, !isUnchanged, !output.fail || !isRefusal {
-            try target.write(response, head: head, body: true)
+            try target.write(response, head: head, interruptedBy: signals)
         }
         guard isRefusal, output.fail || output.failWithBody else { return .success }
         let status = response.head.status

@@ -44,12 +44,17 @@ enum FetchOutput {
     }
 
     /// Writes a response: its head, if requested, and its body.
-    func write(_ response: DataResponse, head: Bool, body: Bool) throws(ToolError) {
-        let bytes = body ? response.bytes : []
+    ///
+    /// The signals end the process while it writes to a pipe without a reader; a file that is replaced is written to its end.
+    func write(_ response: DataResponse, head: Bool, interruptedBy signals: FetchSignals) throws(ToolError) {
+        let bytes = response.bytes
         switch self {
         case .file(let path):
-            try FetchFile(path).write([head ? Array(HeadText.head(of: response, forTerminal: false).utf8) : [], bytes])
+            let file = try FetchFile(path)
+            if !file.isReplaced { signals.descriptor.unblock() }
+            try file.write([head ? Array(HeadText.head(of: response, forTerminal: false).utf8) : [], bytes])
         case .standard(let insists):
+            signals.descriptor.unblock()
             let isTerminal = !insists && isTerminal
             guard !isTerminal || !bytes.contains(0) else {
                 throw .init(
@@ -104,6 +109,9 @@ final class FetchFile {
     }
 
     private var isOpen = true
+
+    /// Whether it is written next to its place, and not in place.
+    var isReplaced: Bool { part != nil }
 
     /// Creates the partial file next to its place.
     ///

@@ -66,6 +66,21 @@ import Testing
         #expect(try Repository.read(absolute: file) == "old")
     }
 
+    @Test func `a signal leaves no partial file of a response that is written from memory`() throws {
+        try lab.folder.write("response", "old")
+        let body = String(repeating: "x", count: 50_000_000)
+        let tool = try lab.start(["-i", "-o", file, lab.server(answering: body).url()])
+        // Nothing announces that it writes; where it has finished by now, the signal comes too late.
+        let deadline = ContinuousClock.now + .seconds(120)
+        while lab.files.count == 1, try Repository.read(absolute: file) == "old", ContinuousClock.now < deadline {
+            sched_yield()
+        }
+        tool.send(SIGTERM)
+        let code = try tool.exitCode()
+        #expect(lab.files == ["response"])
+        #expect(try Repository.read(absolute: file).hasSuffix("\r\n\r\n" + body) == (code == 0))
+    }
+
     @Test(arguments: [
         ("/no/such/folder/file", "No such file or directory"), ("/tmp", "Is a directory"),
         ("/etc/passwd/file", "Not a directory"),
