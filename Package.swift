@@ -461,9 +461,10 @@ let package = Package(
             linkerSettings: [archives]
         ),
         .target(name: "CNetworkLab", path: "Tests/CNetworkLab", publicHeadersPath: "."),
+        .target(name: "CThreadSanitizer", path: "Tests/CThreadSanitizer", publicHeadersPath: "."),
         .target(
             name: "NetworkLab",
-            dependencies: ["CNetworkLab", "ReachabilityCore"],
+            dependencies: ["CNetworkLab", "CThreadSanitizer", "ReachabilityCore"],
             path: "Tests/NetworkLab",
             swiftSettings: settings
         ),
@@ -747,6 +748,8 @@ if Context.environment["NETWATCH_THREADS_ONLY"] != nil {
     package.targets.removeAll { target in
         pure.contains { target.name == $0 + "Tests" } || target.path?.hasPrefix("Examples/") == true
     }
+    // The programs that tests start have threads too.
+    for target in package.targets where target.type == .executable { target.dependencies.append("CThreadSanitizer") }
 }
 
 // NETWATCH_TESTS=Validation,Outbox builds the tests of these targets alone, in a fraction of the time: for use while working.
