@@ -43,8 +43,8 @@ public struct ResponseBody: AsyncSequence, Sendable {
 
     init(_ stream: BodyStream, of handle: RequestHandle) { source = .init(stream, handle) }
 
-    /// The event loop of the request.
-    var loop: any EventLoop { source.handle.core.loop }
+    /// The request.
+    var handle: RequestHandle { source.handle }
 
     /// Creates an iterator; a second one continues where the first one stopped.
     public func makeAsyncIterator() -> AsyncIterator { .init(source: source) }

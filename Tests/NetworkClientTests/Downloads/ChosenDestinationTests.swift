@@ -146,6 +146,23 @@ struct ChosenDestinationTests {
         #expect(lab.names == ["a.bin"])
     }
 
+    @Test(arguments: [false, true])
+    func `cancelling ends a stream into a pipe that nobody opens or reads`(isOpen: Bool) async throws {
+        let (lab, server) = (try DownloadLab(), try Self.server())
+        let response = try await DownloadLab.session(server).stream(.get, "x").response()
+        let path = "\(lab.folder.path)/pipe"
+        #expect(mkfifo(path, 0o600) == 0)
+        let reader = isOpen ? open(path, O_RDWR | O_NONBLOCK | O_CLOEXEC) : -1
+        defer { close(reader) }
+        let saving = Task { try await response.body.save(to: .file(path)) }
+        // Nothing announces that it waits; where it does not yet, it ends as well.
+        try await Task.sleep(for: .milliseconds(100))
+        saving.cancel()
+        let error = await #expect(throws: HTTPError.self) { try await saving.value }
+        #expect(error?.code == .cancelled)
+        _ = try await server.waitForEnds()
+    }
+
     @Test func `a stream that breaks off leaves no file`() async throws {
         let lab = try DownloadLab()
         let server = try PartServer(Self.entity, cut: 100_000).serve()

@@ -2,6 +2,8 @@ import NIOCore
 import NetworkClientCore
 
 extension ResponseBody {
+    private var loop: any EventLoop { handle.core.loop }
+
     /// Writes the rest of the body to a file or a descriptor: a stream becomes a download.
     ///
     /// ```swift
@@ -16,39 +18,52 @@ extension ResponseBody {
     /// - Throws: The request's ``HTTPError`` if the response is incomplete, or ``HTTPError/Code/fileFailed``. Cancelling
     ///   the task cancels the request.
     public func save(to output: BodyOutput) async throws(HTTPError) -> DownloadedFile {
-        let loop = loop
         let writer = SinkWriter(output.sink, loop: loop)
         do {
-            _ = try await loop.flatSubmit { writer.open() }.get()
-            let size = try await write(to: writer, on: loop)
-            try await loop.flatSubmit { writer.finish() }.get()
-            await Self.close(writer, on: loop)
+            _ = try await cancellable { writer.open() }
+            let size = try await write(to: writer)
+            try await cancellable { writer.finish() }
+            await close(writer)
             return .init(path: output.path, size: size, resumedFrom: 0)
         } catch {
-            await Self.close(writer, on: loop)
+            await close(writer)
             throw .bodyWriteFailed(error)
         }
     }
 
     /// Writes all pieces; returns the number of their bytes.
-    private func write(to writer: SinkWriter, on loop: any EventLoop) async throws -> Int64 {
+    private func write(to writer: SinkWriter) async throws -> Int64 {
         var size: Int64 = 0
         for try await piece in self {
             size += Int64(piece.readableBytes)
-            try await loop.flatSubmit {
+            try await cancellable { [loop] in
                 do throws(HTTPError) {
                     return try writer.write(piece) ?? loop.makeSucceededVoidFuture()
                 } catch {
                     return loop.makeFailedFuture(error)
                 }
             }
-            .get()
         }
         return size
     }
 
-    private static func close(_ writer: SinkWriter, on loop: any EventLoop) async {
-        try? await loop.flatSubmit { writer.close(isKept: false) ?? loop.makeSucceededVoidFuture() }.get()
+    private func close(_ writer: SinkWriter) async {
+        try? await loop.flatSubmit { [loop] in writer.close(isKept: false) ?? loop.makeSucceededVoidFuture() }.get()
+    }
+
+    /// Waits for the writer, which may depend on another process; cancelling the task ends the wait and the request.
+    private func cancellable<Value: Sendable>(
+        _ begin: @escaping @Sendable () -> EventLoopFuture<Value>
+    ) async throws -> Value {
+        let ended = loop.makePromise(of: Value.self)
+        loop.execute { begin().cascade(to: ended) }
+        return try await withTaskCancellationHandler {
+            try await ended.futureResult.get()
+        } onCancel: {
+            handle.cancel()
+            // Of two results, the first counts.
+            ended.fail(HTTPError(.cancelled, processing: .answered, reason: "the request was cancelled"))
+        }
     }
 }
 
