@@ -35,7 +35,7 @@ final class EventConnection: ChannelInboundHandler {
     private let access: EventServer.Access
     private(set) var peer = EventHub.Peer.loopback
     var context: ChannelHandlerContext?
-    var phase = Phase.head
+    var phase = Phase.head { didSet { updateReading() } }
     private var received = RequestHeadBuffer()
     private var deadline: Scheduled<Void>?
     private var pathSubscription: (any EventSources.PathSubscription)?
@@ -50,6 +50,8 @@ final class EventConnection: ChannelInboundHandler {
     private var isQuiet = true
     /// Whether the channel takes more.
     private(set) var isWritable = true
+    /// Whether the channel is read from.
+    private var isReading = true
     /// Whether requests are being read, so that a response which is sent immediately does not read the next one itself.
     private var isReadingRequests = false
 
@@ -80,22 +82,32 @@ final class EventConnection: ChannelInboundHandler {
         }
         received.append(unwrapInboundIn(data))
         readRequests()
+        updateReading()
     }
 
     func channelWritabilityChanged(context: ChannelHandlerContext) {
         isWritable = context.channel.isWritable
+        updateReading()
         switch phase {
         case .stream: advance()
-        case .head, .waiting, .completing:
-            // What a client sends that does not read its responses waits in the kernel.
-            setAutoRead(isWritable)
-            if case .head = phase { readRequests() }
-        case .draining: break
+        case .head: readRequests()
+        case .waiting, .completing, .draining: break
         }
         context.fireChannelWritabilityChanged()
     }
 
-    private func setAutoRead(_ reads: Bool) { try? context?.channel.syncOptions?.setOption(.autoRead, value: reads) }
+    /// Leaves in the kernel what a client sends that does not read its responses, or that sends many requests ahead.
+    private func updateReading() {
+        let reads =
+            switch phase {
+            case .head: isWritable
+            case .waiting, .completing: isWritable && !received.isTooLong
+            case .stream, .draining: true
+            }
+        guard reads != isReading else { return }
+        isReading = reads
+        try? context?.channel.syncOptions?.setOption(.autoRead, value: reads)
+    }
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) { context.close(promise: nil) }
 
@@ -115,7 +127,7 @@ extension EventConnection {
             setDeadline(nil)
             serve(bytes)
         }
-        guard isWritable, context != nil, received.isTooLong else { return }
+        guard isWritable, case .head = phase, context != nil, received.isTooLong else { return }
         let length = RequestHead.maximumLength
         refuse(.init(431, "the request's head is longer than \(length) bytes; send fewer and shorter fields"))
     }
@@ -278,7 +290,6 @@ extension EventConnection {
         write(head(200, type: Self.type(of: form)))
         context?.flush()
         phase = .stream(form, feed)
-        setAutoRead(true)
         hub.follow(self)
         advance()
     }
@@ -443,7 +454,6 @@ extension EventConnection {
 
     private func closeOutput(_ promise: EventLoopPromise<Void>?) {
         phase = .draining
-        setAutoRead(true)
         received = RequestHeadBuffer()
         context?.close(mode: .output, promise: promise)
     }

@@ -51,6 +51,18 @@ import Testing
         #expect(try lab.get("/metrics").body.contains("\nnetwatch_subscribers 0\n"))
     }
 
+    @Test func `requests behind one that waits are served, also if they are longer together than one head`() throws {
+        let lab = try ServerLab()
+        lab.publish(1)
+        let client = try lab.client()
+        client.request("/v1/state?after=\(ServerLab.id(1))&timeout=10m")
+        #expect(try lab.get("/metrics").body.contains("\nnetwatch_subscribers 1\n"))
+        let padding = String(repeating: "x", count: 1000)
+        for _ in 0..<200 { client.send("GET /v1/state HTTP/1.1\r\nX-Field: \(padding)\r\n\r\n") }
+        lab.publish(1)
+        for _ in 0...200 { #expect(try client.response().status == 200) }
+    }
+
     @Test func `requests that are sent together are served in order`() throws {
         let lab = try ServerLab()
         lab.publish(1)
