@@ -68,7 +68,7 @@ actor Sender {
     /// The time at the beginning of the last turn, and the time since boot.
     private var lastTime: (time: BoxTime, sinceBoot: Int64)?
     private var lastOverview: (overview: SendingTransactions.Overview, taken: ContinuousClock.Instant)?
-    private var generator = SystemRandomNumberGenerator()
+    private var generator = StoredGenerator()
     private let report: @Sendable (OutboxError) -> Void
 
     init(

@@ -200,8 +200,7 @@ enum OutboxToken {
 
     /// 128 bits in hexadecimal digits.
     static func random() -> String {
-        var generator = SystemRandomNumberGenerator()
-        let numbers: (UInt64, UInt64) = (generator.next(), generator.next())
+        let numbers = (UInt64.random(in: .min ... .max), UInt64.random(in: .min ... .max))
         return withUnsafeBytes(of: numbers) { $0.hexadecimal }
     }
 }

@@ -2,11 +2,15 @@
 ///
 /// `SystemRandomNumberGenerator` is empty, so an `inout` reference to it may have any address, at which the thread
 /// sanitizer then records a write.
-struct StoredGenerator: RandomNumberGenerator {
+package struct StoredGenerator: RandomNumberGenerator {
     private var system = SystemRandomNumberGenerator()
     private var count: UInt64 = 0
 
-    mutating func next() -> UInt64 {
+    /// Makes a generator.
+    package init() {}
+
+    /// Returns the next random bits.
+    package mutating func next() -> UInt64 {
         count &+= 1
         return system.next()
     }
