@@ -144,7 +144,7 @@ struct KernelCheck: Sendable, Hashable {
         result.dumps += subjects
     }
 
-    /// Whether the kernel may have made only one of a change and its announcement, so that the disagreement will end by itself.
+    /// Whether the kernel may have made only one of a change and its announcement: the disagreement then ends by itself.
     ///
     /// It removes routes after it has announced that their interface is down (`__dev_notify_flags`) or their source gone
     /// (`__inet_del_ifa`), and adds a route before it announces it (`fib_table_insert`, `fib6_add_rt2node`). Its thread may
