@@ -37,7 +37,7 @@ final class EventLoop {
         self.run = run
         self.namespace = namespace
         user = shared.user
-        machine = .init(configuration, context, shared.counters)
+        machine = .init(configuration, context)
         do throws(SystemError) {
             poll = try EventPoll()
             clockTimer = try ClockChangeTimer()
@@ -55,7 +55,8 @@ final class EventLoop {
     /// Runs until the engine is stopped, and publishes the last change then.
     func main() {
         measureSuspension()
-        machine.with { $0.start(at: SystemClock.now) }
+        // The run before, whose sink may have started this one, has ended by now, and has written its counters.
+        machine.with { $0.start(after: shared.counters, at: SystemClock.now) }
         var ready = ReadySources()
         while !run.isStopping {
             let before = tally
@@ -278,12 +279,11 @@ final class ConfinedMachine {
     private var machine: MonitorStateMachine
 
     /// Creates a machine that is not started.
-    init(_ configuration: MonitorConfiguration, _ context: EvaluationContext, _ counters: MonitorCounters) {
+    init(_ configuration: MonitorConfiguration, _ context: EvaluationContext) {
         machine = .init(
             context: context,
             settle: configuration.settle,
-            settleGoingDown: configuration.settleGoingDown,
-            counters: counters
+            settleGoingDown: configuration.settleGoingDown
         )
         machine.reportsRoams = configuration.reportsRoams
     }

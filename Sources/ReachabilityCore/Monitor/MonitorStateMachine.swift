@@ -10,7 +10,7 @@ package struct MonitorStateMachine: Sendable {
     /// The last evaluation; nil before the first.
     package private(set) var evaluation: PathEvaluation?
     /// How often things happened.
-    package private(set) var counters: MonitorCounters
+    package private(set) var counters = MonitorCounters()
     /// The number of messages that were evaluated immediately, because they were likely to affect the path.
     package private(set) var urgentEvents: UInt64 = 0
     /// Whether a change is published when a Wi-Fi interface of the path roams to another access point.
@@ -28,26 +28,23 @@ package struct MonitorStateMachine: Sendable {
     private var modelChanges: UInt64 = 0
     private var suspension = SuspensionMeter()
 
-    /// Makes a machine that does nothing before ``start(at:)`` or ``replay(_:_:at:)``.
+    /// Makes a machine that does nothing before ``start(after:at:)`` or ``replay(_:_:at:)``.
     ///
     /// - Parameters:
     ///   - context: The user whose sockets are evaluated, and the user's own rules.
     ///   - settle: How long a path must stay the same before a change is published.
     ///   - settleGoingDown: The same for changes from reachable to not reachable; nil for the value of `settle`.
-    ///   - counters: The counters' initial values.
     ///   - isReplay: Whether it replays a recording: it makes no lookups, and the model is authoritative.
     package init(
         context: EvaluationContext,
         settle: Duration = .zero,
         settleGoingDown: Duration? = nil,
-        counters: MonitorCounters = .init(),
         isReplay: Bool = false
     ) {
         self.model = .init(context)
         self.check = .init(isEnabled: !isReplay)
         self.recording = isReplay ? .init() : nil
-        self.counters = counters
-        self.publisher = .init(settle: settle, settleGoingDown: settleGoingDown, sequence: counters.published)
+        self.publisher = .init(settle: settle, settleGoingDown: settleGoingDown)
     }
 
     // MARK: State
@@ -206,7 +203,13 @@ package struct MonitorStateMachine: Sendable {
     // MARK: Dumps
 
     /// Starts: the netlink sockets are open and have joined their groups.
-    package mutating func start(at now: Instant) {
+    ///
+    /// - Parameters:
+    ///   - earlier: The counters of the runs before this one, which it continues.
+    ///   - now: The present moment.
+    package mutating func start(after earlier: MonitorCounters = .init(), at now: Instant) {
+        counters = earlier
+        publisher.continueNumbers(after: earlier.published)
         connection = .init()
         reader.start()
     }

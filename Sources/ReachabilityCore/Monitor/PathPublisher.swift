@@ -5,7 +5,7 @@ struct PathPublisher: Sendable, Hashable {
     /// The same for changes from reachable to not reachable.
     private let settleGoingDown: Duration
     /// The number of published changes.
-    private var sequence: UInt64
+    private var sequence: UInt64 = 0
     /// The path that was published last; nil before the first.
     private(set) var published: NetworkPath?
     /// Whether a path was published.
@@ -17,11 +17,13 @@ struct PathPublisher: Sendable, Hashable {
     /// Whether a loss of messages was announced, and not everything has been read again.
     private var isResynchronizing = false
 
-    init(settle: Duration = .zero, settleGoingDown: Duration? = nil, sequence: UInt64 = 0) {
+    init(settle: Duration = .zero, settleGoingDown: Duration? = nil) {
         self.settle = Self.limited(settle)
         self.settleGoingDown = Self.limited(settleGoingDown ?? settle)
-        self.sequence = sequence
     }
+
+    /// Numbers the changes after those of another publisher, which published them before this one's.
+    mutating func continueNumbers(after last: UInt64) { sequence = last }
 
     private static func limited(_ duration: Duration) -> Duration {
         max(.zero, min(duration, Pacing.longestSettleTime))
