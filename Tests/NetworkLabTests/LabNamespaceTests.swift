@@ -1,3 +1,4 @@
+import Dispatch
 import Glibc
 import NetworkLab
 import ReachabilityCore
@@ -67,6 +68,36 @@ struct LabNamespaceTests {
             }
         }
         #expect(try seen == [inode(lab.path), home])
+    }
+
+    @Test("What a thread inside hands to a dispatch queue runs outside, where a thread has to be started for it")
+    func queues() async throws {
+        let home = try inode("/proc/self/ns/net")
+        let lab = try LabNamespace()
+        let seen: UInt? = try await withCheckedThrowingContinuation { continuation in
+            do {
+                try lab.run {
+                    // No other test uses this class of service, whose threads are started for it.
+                    DispatchQueue.global(qos: .userInteractive).async {
+                        continuation.resume(returning: try? inode("/proc/thread-self/ns/net"))
+                    }
+                }
+            } catch {
+                continuation.resume(throwing: error)
+            }
+        }
+        #expect(seen == home)
+    }
+
+    @Test("Threads that are started inside stay inside")
+    func threads() throws {
+        let lab = try LabNamespace()
+        let seen = LabInbox<UInt>()
+        let thread = try lab.run {
+            try LabThread { if let inside = try? inode("/proc/thread-self/ns/net") { seen.put(inside) } }
+        }
+        thread.join()
+        #expect(try seen.all == [inode(lab.path)])
     }
 
     @Test("A setting is written in the namespace and nowhere else")

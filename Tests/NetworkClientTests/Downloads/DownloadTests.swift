@@ -47,17 +47,20 @@ struct DownloadTests {
 
     /// Waits until this process has a file open, and returns a copy of its descriptor.
     private static func copyOfDescriptor(of path: String) async throws -> Int32 {
-        for _ in 0..<60_000 {
+        let deadline = ContinuousClock.now + .seconds(60)
+        while ContinuousClock.now < deadline {
             let names = try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd")
-            for number in names.compactMap(Int32.init) {
-                let copy = fcntl(number, F_DUPFD_CLOEXEC, 0)
-                let file = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/\(copy)")
-                if file == path { return copy }
-                close(copy)
-            }
+            // The descriptors of other tests stay as they are.
+            let name = names.first { target(of: $0) == path }
+            if let number = name.flatMap(Int32.init) { return fcntl(number, F_DUPFD_CLOEXEC, 0) }
             try await Task.sleep(for: .milliseconds(1))
         }
         throw LabError("wait for \(path)", errno: ETIMEDOUT)
+    }
+
+    /// What a descriptor of this process refers to.
+    private static func target(of descriptor: String) -> String? {
+        try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/\(descriptor)")
     }
 
     /// As in a child process between fork(2) and execve(2).
