@@ -39,7 +39,8 @@ static bool is_at_home(void) {
 
 static bool is_of_dispatch(body start) {
     Dl_info place;
-    return dladdr((void *)start, &place) != 0 && place.dli_fname != NULL && strstr(place.dli_fname, "/libdispatch.so") != NULL;
+    if (dladdr((void *)start, &place) == 0 || place.dli_fname == NULL) return false;
+    return strstr(place.dli_fname, "/libdispatch.so") != NULL;
 }
 
 static void *begin_at_home(void *argument) {
