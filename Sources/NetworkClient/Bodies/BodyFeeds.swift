@@ -43,13 +43,17 @@ final class BufferFeed: BodyFeed {
     func close() {}
 }
 
-/// Provides the contents of a file, with one piece read ahead; see ``FileReader``.
+/// Provides the contents of a file, with the pieces of one read ahead; see ``FileReader``.
 ///
 /// Unchecked, because it is used on its event loop only.
 final class FileFeed: BodyFeed, @unchecked Sendable {
     private let loop: any EventLoop
     private var reader: FileReader?
-    private var ahead: EventLoopFuture<ByteBuffer?>?
+    /// The pieces that were read and not yet provided.
+    private var pieces: ArraySlice<ByteBuffer> = []
+    private var ahead: EventLoopFuture<[ByteBuffer]>?
+    /// The promise of a piece that is being read.
+    private var waiting: EventLoopPromise<ByteBuffer?>?
 
     /// Opens nothing until the first piece is requested.
     init(_ path: String, length: Int64, loop: any EventLoop) {
@@ -58,23 +62,35 @@ final class FileFeed: BodyFeed, @unchecked Sendable {
     }
 
     func next() -> EventLoopFuture<ByteBuffer?> {
-        let piece = ahead ?? read()
+        if let piece = pieces.popFirst() { return loop.makeSucceededFuture(piece) }
+        let promise = loop.makePromise(of: ByteBuffer?.self)
+        waiting = promise
+        let read = ahead ?? read()
         ahead = nil
-        piece.assumeIsolated().whenSuccess { [self] piece in
-            // This callback runs before the caller's: the next read proceeds while the caller sends.
-            if piece != nil, reader != nil { ahead = read() }
+        read.assumeIsolated().whenComplete { [self] in deliver($0) }
+        return promise.futureResult
+    }
+
+    /// Provides the first of the pieces that were read; the next read proceeds while the caller sends them.
+    private func deliver(_ read: Result<[ByteBuffer], any Error>) {
+        guard let promise = waiting.take() else { return }
+        if case .success(let read) = read, !read.isEmpty {
+            pieces = read[...]
+            ahead = self.read()
         }
-        return piece
+        promise.completeWith(read.map { [self] _ in pieces.popFirst() })
     }
 
     func close() {
         // The descriptor is closed with the reader, which a read in progress still retains.
         reader = nil
+        pieces = []
         ahead = nil
+        waiting.take()?.fail(CancellationError())
     }
 
-    private func read() -> EventLoopFuture<ByteBuffer?> {
-        guard let reader else { return loop.makeSucceededFuture(nil) }
+    private func read() -> EventLoopFuture<[ByteBuffer]> {
+        guard let reader else { return loop.makeSucceededFuture([]) }
         return NIOThreadPool.singleton.runIfActive(eventLoop: loop) { try reader.read() }
     }
 }

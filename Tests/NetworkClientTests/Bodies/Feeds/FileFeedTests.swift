@@ -1,5 +1,7 @@
 import Glibc
 import HTTPLab
+import NIOCore
+import NIOPosix
 import Testing
 
 @testable import NetworkClient
@@ -63,12 +65,12 @@ struct FileFeedTests {
         #expect(await #expect(throws: HTTPError.self) { try await OpenedFeed(source) }?.errno == ENOENT)
     }
 
-    /// Changes a file of three pieces after the first one was read, and returns the pieces read after that.
+    /// Changes a file of three reads after the first one, and returns how many bytes of it were provided.
     private func read(_ change: (String) throws -> Void) async throws -> (count: Int, error: HTTPError?) {
-        let path = try folder.write("file", bytes(175_000))
+        let path = try folder.write("file", bytes(700_000))
         let feed = try await OpenedFeed(.file(path))
         var count = try await feed.next()?.count ?? 0
-        // The second piece may have been read ahead; the third has not.
+        // The second read may be under way; the third is not.
         try change(path)
         let error = await #expect(throws: HTTPError.self) {
             while let piece = try await feed.next() { count += piece.count }
@@ -79,14 +81,14 @@ struct FileFeedTests {
 
     @Test func `a file that grows is never sent whole`() async throws {
         let (count, error) = try await read { path in try append("x", to: path) }
-        #expect(count == 131_072)
-        #expect(error?.reason.contains("175000 bytes were promised, and it has 175001 now") == true)
+        #expect(count == 524_288)
+        #expect(error?.reason.contains("700000 bytes were promised, and it has 700001 now") == true)
     }
 
     @Test func `a file that shrinks is never made longer`() async throws {
-        let (count, error) = try await read { path in #expect(truncate(path, 150_000) == 0) }
-        #expect(count == 131_072)
-        #expect(error?.reason.contains("175000 bytes were promised, and it ended after 150000") == true)
+        let (count, error) = try await read { path in #expect(truncate(path, 600_000) == 0) }
+        #expect(count == 524_288)
+        #expect(error?.reason.contains("700000 bytes were promised, and it ended after 600000") == true)
     }
 
     @Test func `a file that is written to is never sent as a mix`() async throws {
@@ -98,8 +100,24 @@ struct FileFeedTests {
             #expect(futimens(descriptor, &times) == 0)
             close(descriptor)
         }
-        #expect(count == 131_072)
+        #expect(count == 524_288)
         #expect(error?.reason.contains("it was written to meanwhile") == true)
+    }
+
+    /// As where the file's server no longer replies.
+    @Test func `a piece that is still being read fails when the feed is closed`() async throws {
+        let source = try BodySource.file(folder.write("file", bytes(175_000)))
+        let loop = MultiThreadedEventLoopGroup.singleton.next()
+        let piece = loop.flatSubmit {
+            do {
+                let feed = try source.makeFeed(loop)
+                defer { feed.close() }
+                return feed.next()
+            } catch {
+                return loop.makeFailedFuture(error)
+            }
+        }
+        await #expect(throws: CancellationError.self) { try await piece.get() }
     }
 
     @Test func `a file is closed once it is read or abandoned`() async throws {
