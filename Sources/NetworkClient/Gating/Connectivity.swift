@@ -79,6 +79,8 @@ extension Subscription: ConnectivityWatch {}
 final class PathCache {
     let connectivity: any Connectivity
     private var paths: [Question: DestinationPath] = [:]
+    /// Why a lookup failed since ``begin()``; each further one would block the loop for as long.
+    private var failure: (any Error)?
     private var remembers = false
 
     /// What is not read yet may hold a path; a change follows when it is read.
@@ -91,15 +93,20 @@ final class PathCache {
 
     init(_ connectivity: any Connectivity) { self.connectivity = connectivity }
 
-    /// Caches results until ``end()``.
+    /// Whether a lookup has failed since ``begin()``.
+    var hasFailed: Bool { failure != nil }
+
+    /// Caches results until ``end()``, of which the first failure is that of all lookups after it.
     func begin() {
         paths = [:]
+        failure = nil
         remembers = true
     }
 
     /// Stops caching.
     func end() {
         paths = [:]
+        failure = nil
         remembers = false
     }
 
@@ -109,9 +116,19 @@ final class PathCache {
     func path(to destination: IPAddress, requiring requirement: PathRequirement) throws -> DestinationPath {
         let question = Question(destination: destination, requirement: requirement)
         if remembers, let path = paths[question] { return path }
-        let path = try connectivity.path(to: destination, requiring: requirement)
+        let path = try look(up: question)
         guard path.status != .unknown else { throw NotKnownYet() }
         if remembers { paths[question] = path }
         return path
+    }
+
+    private func look(up question: Question) throws -> DestinationPath {
+        if let failure { throw failure }
+        do {
+            return try connectivity.path(to: question.destination, requiring: question.requirement)
+        } catch {
+            if remembers { failure = error }
+            throw error
+        }
     }
 }

@@ -30,7 +30,7 @@ struct GateEvaluator {
         } catch {
             // The state is unknown: requests start anyway, unless they might then use a path that is not allowed.
             guard key.requirement != .any else { return .free }
-            return .closed(.init(obstacle: .firstState, key: key, reasons: [.netlinkFailed]))
+            return .closed(.init(obstacle: .firstState, key: key, reasons: [.netlinkFailed], isForLookup: true))
         }
     }
 

@@ -24,6 +24,9 @@ final class GateKeeper: @unchecked Sendable {
 
         /// They may, as without a gate.
         static let free = Self.open(binding: .unbound, addresses: nil)
+
+        /// Whether a lookup of a path has failed, and is to be repeated.
+        fileprivate var isForLookup: Bool { if case .closed(let wait) = self { wait.isForLookup } else { false } }
     }
 
     private struct Waiting {
@@ -50,8 +53,10 @@ final class GateKeeper: @unchecked Sendable {
     /// The keys for which an attempt found no path although the kernel reported one.
     private var keysToRevalidate: Set<GateKey> = []
     private var lastPath: NetworkPath?
-    /// The next evaluation after a failed lookup, of which no change will tell.
+    /// The next lookup after one that failed.
     private var retry: Scheduled<Void>?
+    /// Whether connections could not be judged after the last change.
+    private var isFollowingLate = false
 
     /// The maximum number of cached verdicts before those without waiting requests are dropped.
     private static let capacity = 1_024
@@ -195,16 +200,31 @@ final class GateKeeper: @unchecked Sendable {
         if case .open = verdict { keysToRevalidate.remove(key) }
         known[key] = verdict
         observer.need(evaluator.destinations(of: key))
-        if case .closed(let wait) = verdict, wait.isForLookup { retryLater() }
+        if verdict.isForLookup { retryLater() }
         return verdict
     }
 
     private func retryLater() {
         guard retry == nil else { return }
-        retry = loop.assumeIsolated().scheduleTask(in: .seconds(1)) { [weak self] in
-            self?.retry = nil
-            self?.networkChanged()
-        }
+        retry = loop.assumeIsolated().scheduleTask(in: .seconds(1)) { [weak self] in self?.retryLookups() }
+    }
+
+    /// Evaluates again what had failed lookups.
+    private func retryLookups() {
+        retry = nil
+        cache.begin()
+        defer { cache.end() }
+        let failed = known.filter { $0.value.isForLookup }.keys
+        for key in failed { known[key] = nil }
+        for key in failed { review(key) }
+        if isFollowingLate { followChange() }
+    }
+
+    /// Judges the connections after a change of the network; again later if their paths can't be looked up.
+    private func followChange() {
+        follower.networkChanged()
+        isFollowingLate = cache.hasFailed && !follower.isEmpty
+        if isFollowingLate { retryLater() }
     }
 
     private func forgetUnwanted() {
@@ -234,7 +254,7 @@ final class GateKeeper: @unchecked Sendable {
         names.networkChanged(isOtherPath: path != lastPath, wanted: Set(waiting.keys.map(\.host)))
         lastPath = path
         for key in Array(waiting.keys) { review(key) }
-        follower.networkChanged()
+        followChange()
         guard !waiting.isEmpty || !known.isEmpty || !follower.isEmpty else { return observer.end() }
         observer.keep(Set(known.keys.flatMap(evaluator.destinations)).union(follower.destinations))
     }

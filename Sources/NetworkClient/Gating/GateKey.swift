@@ -30,9 +30,8 @@ struct GateWait: Hashable, Sendable {
     var reasons: [ReachabilityReason] = []
     /// The interfaces that can't be used, and why.
     var ruledOut: [RuledOutInterface] = []
-
-    /// Whether it is for a lookup that succeeds.
-    var isForLookup: Bool { obstacle == .firstState && reasons == [.netlinkFailed] }
+    /// Whether a lookup of a path has failed: no change tells when the next one will succeed.
+    var isForLookup = false
 }
 
 extension GateWait: CustomStringConvertible {

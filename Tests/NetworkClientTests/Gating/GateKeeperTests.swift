@@ -176,6 +176,61 @@ import Testing
         }
     }
 
+    @Test func `after a failed lookup, nothing is looked up again but what failed`() async throws {
+        goOffline()
+        connectivity.change { $0.broken = [Self.near] }
+        let lookups = LabInbox<String>()
+        let resolver = NameResolver { name in
+            lookups.put(name)
+            return .failure(code: -2, errno: 0)
+        }
+        try await KeptGate.run(connectivity, resolver) { gate in
+            let name = GateKey("missing.example")
+            await gate.hold(name)
+            try await gate.wait(name, for: "the failure") { $0.missing?.obstacle == .path }
+            let key = GateKey("192.0.2.1", .wifi)
+            #expect(await gate.hold(key).missing?.isForLookup == true)
+            let before = connectivity.questions
+            try await Self.wait { connectivity.questions >= before + 2 }
+            #expect(lookups.all.count == 1)
+        }
+    }
+
+    @Test func `after a failed lookup, a review makes no others`() async throws {
+        connectivity.change { $0.isBroken = true }
+        try await KeptGate.run(connectivity, lookup.resolver()) { gate in
+            let keys = (1...50).map { GateKey("192.0.2.\($0)", .wifi) }
+            let asked = await gate.on { [connectivity] keeper in
+                for key in keys {
+                    _ = keeper.verdict(for: key)
+                    keeper.hold(key)
+                }
+                return connectivity.questions
+            }
+            #expect(asked == 50)
+            try await Self.wait { connectivity.questions > 50 }
+            await gate.on { _ in }
+            #expect(connectivity.questions < 75)
+        }
+    }
+
+    @Test func `while the monitor can't read the network, nothing is looked up again before a change`() async throws {
+        connectivity.change { network in
+            network.status = .unknown
+            network.reasons = [.netlinkFailed]
+        }
+        try await KeptGate.run(connectivity, lookup.resolver()) { gate in
+            let wait = await gate.hold(.init("203.0.113.7", .wifi)).missing
+            #expect(wait?.reasons == [.netlinkFailed])
+            #expect(wait?.isForLookup == false)
+        }
+    }
+
+    /// Waits for what nothing announces.
+    private static func wait(_ condition: () -> Bool) async throws {
+        while !condition() { try await Task.sleep(for: .milliseconds(10)) }
+    }
+
     @Test func `while a path may not be read yet, requests that need it wait`() async throws {
         connectivity.change { $0.isReading = true }
         try await KeptGate.run(connectivity, lookup.resolver()) { gate in

@@ -54,6 +54,20 @@ import Testing
         return connection
     }
 
+    @Test func `a connection whose path can't be looked up after a change is judged once it can`() async throws {
+        try await KeptGate.run(connectivity) { gate in
+            let idle = await follow(nil, in: gate)
+            connectivity.change { network in
+                network.ways = [nil: [MadeUpConnectivity.wwan]]
+                network.isBroken = true
+            }
+            await gate.on { _ in }
+            #expect(idle.losses.value.isEmpty)
+            connectivity.changeSilently { $0.isBroken = false }
+            try await idle.losses.wait(for: "the loss") { $0 == [.idle] }
+        }
+    }
+
     @Test func `idle connections are closed when their path changes, others kept`() async throws {
         try await KeptGate.run(connectivity) { gate in
             let idle = await follow(nil, in: gate)

@@ -15,6 +15,8 @@ final class MadeUpConnectivity: Connectivity {
         var own: Set<IPAddress> = []
         /// Whether lookups fail.
         var isBroken = false
+        /// The destinations whose lookups fail.
+        var broken: Set<IPAddress> = []
         /// Whether what is not read yet may hold a path.
         var isReading = false
     }
@@ -60,7 +62,7 @@ final class MadeUpConnectivity: Connectivity {
             state.questions += 1
             return state.network
         }
-        if network.isBroken { throw CancellationError() }
+        if network.isBroken || network.broken.contains(destination) { throw CancellationError() }
         if destination.isLoopback || network.own.contains(destination) { return .made(destination, Self.loopback) }
         if network.isReading {
             return .init(destination: destination, status: .unknown, outcome: .refused(errno: 101, .noRoute))
