@@ -230,8 +230,10 @@ struct FetchCommand: NetwatchCommand {
         let head = output.includesHead || request.isHead
         // After 304, the file is up to date and stays as it is.
         let isUnchanged = target.isFile && response.status == 304 && !request.isHead
-        if response.file == nil, !isUnchanged, !output.fail || !isRefusal {
-            try target.write(response, head: head, interruptedBy: signals)
+        if response.file == nil, !isUnchanged, !output.fail || !isRefusal,
+            let signal = try target.write(response, head: head, interruptedBy: signals)
+        {
+            return .endedBySignal(signal)
         }
         guard isRefusal, output.fail || output.failWithBody else { return .success }
         let status = response.head.status

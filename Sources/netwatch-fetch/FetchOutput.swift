@@ -45,14 +45,17 @@ enum FetchOutput {
 
     /// Writes a response: its head, if requested, and its body.
     ///
-    /// The signals end the process while it writes to a pipe without a reader; a file that is replaced is written to its end.
-    func write(_ response: DataResponse, head: Bool, interruptedBy signals: FetchSignals) throws(ToolError) {
+    /// The signals end the process while it writes to stdout, or in place; a file that is replaced then stays as it was.
+    ///
+    /// - Returns: The signal that ended the writing of a file; nil if it is written.
+    func write(_ response: DataResponse, head: Bool, interruptedBy signals: FetchSignals) throws(ToolError) -> Int32? {
         let bytes = response.bytes
         switch self {
         case .file(let path):
             let file = try FetchFile(path)
             if !file.isReplaced { signals.descriptor.unblock() }
-            try file.write([head ? Array(HeadText.head(of: response, forTerminal: false).utf8) : [], bytes])
+            let text = head ? HeadText.head(of: response, forTerminal: false) : ""
+            return try file.write([Array(text.utf8), bytes], interruptedBy: signals.descriptor)
         case .standard(let insists):
             signals.descriptor.unblock()
             let isTerminal = !insists && isTerminal
@@ -64,6 +67,7 @@ enum FetchOutput {
             }
             let text = head ? HeadText.head(of: response, forTerminal: isTerminal) : ""
             try Self.print([Array(text.utf8), bytes])
+            return nil
         }
     }
 
@@ -158,17 +162,36 @@ final class FetchFile {
 
     /// Writes all pieces, and moves the file to its final path.
     ///
-    /// - Throws: The error for the user; the partial file is then removed, and an existing file is unchanged.
-    func write(_ pieces: [[UInt8]]) throws(ToolError) {
+    /// - Returns: The signal that came before; the partial file is then removed, and an existing file is unchanged.
+    /// - Throws: The error for the user; likewise.
+    func write(_ pieces: [[UInt8]], interruptedBy signals: SignalDescriptor) throws(ToolError) -> Int32? {
         defer { discard() }
-        guard let part else { return try writeDirectly(pieces) }
+        guard let part else {
+            try writeDirectly(pieces)
+            return nil
+        }
         do throws(OutputFailure) {
-            for piece in pieces { try LineOutput(descriptor: part.descriptor).write(piece) }
+            if let signal = try write(pieces, to: part, signals) { return signal }
             try finish(part)
+            return nil
         } catch {
             throw Self.failed(path, error)
         }
     }
+
+    /// Writes a part of each piece at a time, and between them looks for a signal.
+    private func write(_ pieces: [[UInt8]], to part: Part, _ signals: SignalDescriptor) throws(OutputFailure) -> Int32? {
+        let output = LineOutput(descriptor: part.descriptor)
+        for piece in pieces {
+            for start in stride(from: 0, to: piece.count, by: Self.partSize) {
+                try output.write(Array(piece[start..<min(start + Self.partSize, piece.count)]))
+                if let signal = signals.next() { return signal.number }
+            }
+        }
+        return nil
+    }
+
+    private static let partSize = 1 << 20
 
     /// Removes the partial file, unless it has been renamed.
     private func discard() {

@@ -160,8 +160,8 @@ struct PasswordPrompt {
         let terminal = try EchoingTerminal(descriptor)
         let jobControl = try SignalDescriptor([SIGTSTP, SIGCONT])
         defer { jobControl.unblock() }
-        try begin(terminal)
         defer { terminal.restore() }
+        try begin(terminal)
         return try readLine(terminal, jobControl)
     }
 

@@ -78,6 +78,7 @@ import Testing
         tool.send(SIGTERM)
         let code = try tool.exitCode()
         #expect(lab.files == ["response"])
+        #expect(code == 0 || code == 128 + SIGTERM)
         #expect(try Repository.read(absolute: file).hasSuffix("\r\n\r\n" + body) == (code == 0))
     }
 
