@@ -131,18 +131,24 @@ package final class EventJournal: EventStore {
         ended.wait()
     }
 
-    /// Creates a closure that queues a job that stores events, after an interval.
-    private static func delayedFlush(
+    /// Creates a closure that queues a job that stores events, after an interval; a later call takes the place of an earlier.
+    static func delayedFlush(
         after interval: Duration,
         _ jobs: AsyncStream<JournalJob>.Continuation,
         _ thread: JournalThread?
     ) -> @Sendable () -> Void {
         guard let thread else {
+            let last = Lock<Task<Void, Never>?>(nil)
             return {
-                Task {
-                    try? await Task.sleep(for: interval)
+                let next = Task {
+                    guard (try? await Task.sleep(for: interval)) != nil else { return }
                     jobs.yield(.flush)
                 }
+                let earlier = last.withLock { last in
+                    defer { last = next }
+                    return last
+                }
+                earlier?.cancel()
             }
         }
         return { thread.call(at: SystemClock.now.advanced(by: interval)) { jobs.yield(.flush) } }

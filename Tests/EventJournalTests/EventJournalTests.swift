@@ -39,6 +39,17 @@ import ValidationCore
         journal.close()
     }
 
+    @Test func `without a thread of its own, a journal is tried again once after an interval`() async throws {
+        let (stream, jobs) = AsyncStream<JournalJob>.makeStream()
+        let flushLater = EventJournal.delayedFlush(after: .milliseconds(100), jobs, nil)
+        for _ in 0..<5 { flushLater() }
+        var iterator = stream.makeAsyncIterator()
+        _ = await iterator.next()
+        try await Task.sleep(for: .milliseconds(300))
+        jobs.finish()
+        #expect(await iterator.next() == nil)
+    }
+
     @Test func `an event number that is too large for the journal is unknown`() async throws {
         let journal = lab.open(run: 1)
         journal.append(.numbered(1))
