@@ -102,8 +102,9 @@ struct UnixSocket {
         let address = try ServiceManager.SocketAddress(path)
         let probe = try Descriptor("socket") { socket(AF_UNIX, streamType | Int32(SOCK_NONBLOCK.rawValue), 0) }
         let result = address.withPointer { pointer, length in connect(probe.number, pointer, length) }
-        // A full queue of connections belongs to a process too, and so does a socket of another type.
-        return result == 0 || errno != ECONNREFUSED
+        // A full queue of connections belongs to a process too, and so does a socket of another type. A process that stops may
+        // have removed the file meanwhile.
+        return result == 0 || errno != ECONNREFUSED && errno != ENOENT
     }
 
     private func bound() throws(SystemError) -> ListeningSocket {

@@ -106,8 +106,11 @@ struct Spool: Sendable {
 
     // MARK: Writing
 
+    /// How often a file is made anew that another process has locked or removed.
+    private static let creationLimit = 100
+
     private func create(removing source: String? = nil) throws(OutboxError) -> Draft {
-        while true {
+        for _ in 0..<Self.creationLimit {
             let name = Self.makeName()
             let file = open(path(name), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
             guard file >= 0 else { throw FileSystem.error("create", path(name), errno) }
@@ -115,6 +118,7 @@ struct Spool: Sendable {
             if draft.lock() { return draft }
             draft.discard()
         }
+        throw FileSystem.error("lock a new file in", folder, EWOULDBLOCK)
     }
 
     /// Gives a file a second name in the spool; its first is removed when the row is stored, so that no moment is without.
