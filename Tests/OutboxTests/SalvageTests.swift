@@ -56,8 +56,11 @@ import Testing
         let lab = try OutboxLab { _ in isReached.value ? [.response("done")] : [.reset] }
         let clock = LabClock()
         let options = LaneOptions(batch: .ndjson(items: 2, linger: .zero))
+        // Both are in the batch that is sent first.
+        let adding = try await lab.open(clock, sends: false)
+        for number in 1...2 { try await lab.lane(adding, options).post("a", .text("\(number)")) }
+        await adding.shutdown()
         let first = try await lab.open(clock)
-        for number in 1...2 { try await lab.lane(first, options).post("a", .text("\(number)")) }
         while try await first.storage.lanes().first?.pause == nil { try await Task.sleep(for: .milliseconds(2)) }
         await first.shutdown()
         let changing = try await lab.open(clock, sends: false)

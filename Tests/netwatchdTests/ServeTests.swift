@@ -60,7 +60,11 @@ import Testing
             }
             #expect(sockets.count { $0 != nil } == 1)
             #expect(throws: Never.self) { try EventClient(path: path) }
-            for socket in sockets.compactMap(\.self) { close(socket.descriptor) }
+            for socket in sockets.compactMap(\.self) {
+                // A process that another test starts has the descriptor until it executes its program.
+                shutdown(socket.descriptor, Int32(SHUT_RDWR))
+                close(socket.descriptor)
+            }
         }
     }
 
