@@ -27,7 +27,7 @@ package final class FileLock: Sendable {
         }
     }
 
-    /// Also where a child process that was forked meanwhile has not executed its program, and has the descriptor.
+    /// Releases the lock, even if a child process that was forked meanwhile still has the descriptor.
     deinit { unlock() }
 
     /// Waits for the lock, in the order in which the kernel grants it.

@@ -129,7 +129,7 @@ public struct ItemOptions: Sendable {
     /// The time before which the item is not sent, in seconds since 1970; it waits for a synchronized clock.
     ///
     /// A lifetime that ends before is an error, if the clock is synchronized when the item is added; so is a time after
-    /// the year 2260.
+    /// July 2261.
     public var notBefore: Double?
 
     /// Creates options; the properties describe the parameters.

@@ -4,7 +4,7 @@ import ReachabilityCore
 /// The code of the event thread: receives, feeds the state machine, and performs its actions.
 ///
 /// Confined to the event thread, except while it is created. From the wake-up to the sink nothing is passed to another
-/// thread, nothing is locked, and nothing waits.
+/// thread, nothing is locked, and nothing waits; only sockets in another namespace are opened by a thread that is there.
 final class EventLoop {
     /// The lookups of destinations.
     let destinations: DestinationService

@@ -4,7 +4,8 @@ import LinuxSystem
 /// The network namespace that a monitor watches (network_namespaces(7)).
 ///
 /// Every namespace but ``current`` is entered with setns(2), which needs `CAP_SYS_ADMIN` in the user namespace that owns
-/// it: by short-lived threads, which open the monitor's sockets. No closure and no task of the program runs on them.
+/// it: by short-lived threads, which open the monitor's sockets. No closure and no task of the program runs on them. The
+/// privilege is needed for as long as the monitor runs, as it opens sockets again after messages were lost.
 public enum NetworkNamespace: Sendable, Hashable {
     /// That of the thread that starts the monitor.
     case current

@@ -69,8 +69,8 @@ struct Confirmation: Sendable, Hashable {
     /// - Parameters:
     ///   - model: The outcomes by the model.
     ///   - new: The kernel's results.
-    ///   - isPassing: Whether the disagreement cannot last, because the kernel has made only one of a change and its
-    ///     announcement.
+    ///   - isPassing: Whether the disagreement may end by itself, because the kernel may have made only one of a change
+    ///     and its announcement.
     /// - Returns: What to do next.
     mutating func compare(_ model: [LookupOutcome], with new: [ProbeResult], isPassing: @autoclosure () -> Bool) -> Step
     {
