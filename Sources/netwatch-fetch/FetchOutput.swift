@@ -180,7 +180,8 @@ final class FetchFile {
     }
 
     /// Writes a part of each piece at a time, and between them looks for a signal.
-    private func write(_ pieces: [[UInt8]], to part: Part, _ signals: SignalDescriptor) throws(OutputFailure) -> Int32? {
+    private func write(_ pieces: [[UInt8]], to part: Part, _ signals: SignalDescriptor) throws(OutputFailure) -> Int32?
+    {
         let output = LineOutput(descriptor: part.descriptor)
         for piece in pieces {
             for start in stride(from: 0, to: piece.count, by: Self.partSize) {

@@ -29,8 +29,9 @@ enum Pacing {
 
     /// The longest time that a message takes from the kernel's change to the socket, if its thread is not interrupted.
     static let delivery = Duration.milliseconds(1)
-    /// The longest pause before another lookup while a change may be without its announcement: the pauses double, and take 127
-    /// ms together. The kernel's thread may wait for a processor in between.
+    /// The longest pause before another lookup while a change may be without its announcement.
+    ///
+    /// The pauses double, and take 127 ms together. The kernel's thread may wait for a processor in between.
     static let announcement = Duration.milliseconds(64)
     /// How much later than the monitor's clock the kernel expires a route: it counts in hundredths of a second.
     static let routeExpiry = Duration.milliseconds(20)
