@@ -435,7 +435,7 @@ extension EventConnection {
 
     /// Closes after the client has read the response: what it still sends would make the kernel discard that.
     private func drain() {
-        setDeadline(hub.limits.headTimeout)
+        setDeadline(hub.limits.drainTimeout)
         closeOutput(nil)
     }
 
@@ -447,7 +447,7 @@ extension EventConnection {
         let promise = hub.loop.makePromise(of: Void.self)
         promise.futureResult.assumeIsolated().whenComplete { [self] _ in
             hub.release(self, of: peer)
-            if context != nil { setDeadline(hub.limits.headTimeout) }
+            if context != nil { setDeadline(hub.limits.drainTimeout) }
         }
         closeOutput(promise)
     }

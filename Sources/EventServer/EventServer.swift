@@ -89,8 +89,10 @@ package struct EventServerLimits: Sendable {
     package var subscribers = 256
     /// The number of subscribers of one user that wait for their turn.
     package var waiting = 256
-    /// The maximum time for a request's head from the connection's first byte on, and for a client to close after an error.
+    /// The maximum time for a request's head from the connection's first byte on.
     package var headTimeout = TimeAmount.seconds(10)
+    /// The time after the last response in which a client has to close.
+    package var drainTimeout = TimeAmount.seconds(10)
     /// The maximum time between two requests of a connection.
     package var idleTimeout = TimeAmount.seconds(60)
     /// The interval of comments to streams to which nothing else was sent.

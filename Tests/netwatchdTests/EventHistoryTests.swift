@@ -144,7 +144,7 @@ import Testing
     }
 
     @Test func `a history is complete for clients that pause before they read its end`() throws {
-        let lab = try ServerLab(store: PeriodStore()) { $0.headTimeout = .milliseconds(500) }
+        let lab = try ServerLab(store: PeriodStore()) { $0.drainTimeout = .milliseconds(500) }
         // The kernel takes an unknown number of bytes. One of these histories ends in the buffer of the server.
         let counts = Array(stride(from: 64, through: 320, by: 16))
         let clients = try counts.map { count in
