@@ -129,6 +129,33 @@ struct ScriptedServerTests {
         #expect(throws: LabError("connect", errno: ECONNREFUSED)) { try RawClient(port: server.port) }
     }
 
+    /// As in a child process that another test starts, between fork(2) and execve(2).
+    @Test func `a stop frees the port while the listening descriptor has a copy`() async throws {
+        let server = try ScriptedServer(always: [.hold])
+        let copy = try #require(Self.copyOfDescriptor(listeningOn: server.port))
+        defer { close(copy) }
+        try await server.stop()
+        #expect(throws: LabError("connect", errno: ECONNREFUSED)) { try RawClient(port: server.port) }
+    }
+
+    private static func copyOfDescriptor(listeningOn port: UInt16) -> Int32? {
+        for number in Int32(3)..<20_000 {
+            var address = sockaddr_in()
+            var length = socklen_t(MemoryLayout<sockaddr_in>.size)
+            let found = withUnsafeMutableBytes(of: &address) { bytes in
+                bytes.withMemoryRebound(to: sockaddr.self) { getsockname(number, $0.baseAddress, &length) }
+            }
+            guard found == 0, address.sin_family == sa_family_t(AF_INET), address.sin_port == port.bigEndian else {
+                continue
+            }
+            var isListening: Int32 = 0
+            var size = socklen_t(MemoryLayout<Int32>.size)
+            getsockopt(number, SOL_SOCKET, SO_ACCEPTCONN, &isListening, &size)
+            if isListening != 0 { return fcntl(number, F_DUPFD_CLOEXEC, 0) }
+        }
+        return nil
+    }
+
     @Test func `it listens on IPv6, at a path, and in a network namespace`() async throws {
         let six = try ScriptedServer(on: .ipv6, always: [.send("six")])
         #expect(try RawClient(port: six.port, family: AF_INET6).readToEnd() == "six")

@@ -49,6 +49,8 @@ final class ServerListener: Sendable {
             let number = accept4(descriptor.number, nil, nil, flags)
             if number >= 0 { serve(OwnedDescriptor(number)) }
         }
+        // A process that another test starts has the descriptor until it executes its program.
+        shutdown(descriptor.number, Int32(SHUT_RDWR))
         descriptor.close()
         isListening.update { $0 = false }
     }
