@@ -14,6 +14,9 @@ build() {
     (cd "$here" && swift build -c release --static-swift-stdlib >&2)
 }
 
+# Builds the clients of http-package: all, as the build of a single product has later ones build the packages' tools, too.
+build_clients() { (cd "$package" && swift build -c release >&2); }
+
 # Runs this script again, inside new namespaces.
 enter() {
     [ "${NETWATCH_BENCH_INSIDE:-}" = 1 ] && return
