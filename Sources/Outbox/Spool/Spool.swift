@@ -106,7 +106,7 @@ struct Spool: Sendable {
 
     // MARK: Writing
 
-    /// How often a file is made anew that another process has locked or removed.
+    /// How many files are made in turn, if other processes lock or remove them.
     private static let creationLimit = 100
 
     private func create(removing source: String? = nil) throws(OutboxError) -> Draft {
