@@ -45,9 +45,10 @@ enum FetchOutput {
 
     /// Writes a response: its head, if requested, and its body.
     ///
-    /// The signals end the process while it writes to stdout, or in place; a file that is replaced then stays as it was.
+    /// A signal ends the process while it writes to stdout or in place. While it writes a file that is to replace another one, the
+    /// signal is returned instead, and the other file stays.
     ///
-    /// - Returns: The signal that ended the writing of a file; nil if it is written.
+    /// - Returns: The signal; nil if everything is written.
     func write(_ response: DataResponse, head: Bool, interruptedBy signals: FetchSignals) throws(ToolError) -> Int32? {
         let bytes = response.bytes
         switch self {
@@ -162,8 +163,10 @@ final class FetchFile {
 
     /// Writes all pieces, and moves the file to its final path.
     ///
-    /// - Returns: The signal that came before; the partial file is then removed, and an existing file is unchanged.
-    /// - Throws: The error for the user; likewise.
+    /// Otherwise the partial file is removed, and an existing file is unchanged.
+    ///
+    /// - Returns: The signal that came before the end; nil if everything is written.
+    /// - Throws: The error for the user.
     func write(_ pieces: [[UInt8]], interruptedBy signals: SignalDescriptor) throws(ToolError) -> Int32? {
         defer { discard() }
         guard let part else {

@@ -214,7 +214,7 @@ import Testing
         }
     }
 
-    @Test func `while the monitor can't read the network, nothing is looked up again before a change`() async throws {
+    @Test func `while the monitor can't read the network, a request waits for a change`() async throws {
         connectivity.change { network in
             network.status = .unknown
             network.reasons = [.netlinkFailed]
