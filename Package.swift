@@ -136,7 +136,7 @@ let package = Package(
             ],
             swiftSettings: settings
         ),
-        .target(name: "NetworkClientFoundation", dependencies: ["NetworkClient"], swiftSettings: settings),
+        .target(name: "NetworkClientFoundation", dependencies: ["Locking", "NetworkClient"], swiftSettings: settings),
         .target(
             name: "NetworkClientNegotiate",
             dependencies: ["CGSSAPI", "NetworkClient"],
@@ -464,7 +464,7 @@ let package = Package(
         .target(name: "CThreadSanitizer", path: "Tests/CThreadSanitizer", publicHeadersPath: "."),
         .target(
             name: "NetworkLab",
-            dependencies: ["CNetworkLab", "CThreadSanitizer", "ReachabilityCore"],
+            dependencies: ["CNetworkLab", "CThreadSanitizer", "Locking", "ReachabilityCore"],
             path: "Tests/NetworkLab",
             swiftSettings: settings
         ),
@@ -610,6 +610,7 @@ let package = Package(
             dependencies: [
                 "HTTPLab", "NetworkClient", "NetworkLab", "PathProbing", "Reachability", "ReachabilityCore",
                 "Validation", "ValidationCore", "validation-watcher",
+                .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),
             ],
             swiftSettings: settings
@@ -637,9 +638,9 @@ let package = Package(
         .testTarget(
             name: "OutboxTests",
             dependencies: [
-                "CommandLineLab", "DurableStore", "HTTPLab", "Locking", "NetworkClient", "NetworkClientTesting",
-                "NetworkLab", "Outbox", "OutboxCore", "Reachability", "ReachabilityCore", "netwatch-fetch",
-                "netwatch-outbox",
+                "CommandLineLab", "DurableStore", "HTTPLab", "LinuxSystem", "Locking", "NetworkClient",
+                "NetworkClientTesting", "NetworkLab", "Outbox", "OutboxCore", "Reachability", "ReachabilityCore",
+                "netwatch-fetch", "netwatch-outbox",
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),
             ],
@@ -649,10 +650,8 @@ let package = Package(
             name: "RepositoryTests",
             dependencies: [
                 "ComingFrom", "CountingBytes", "DurableReadings", "ExchangingMessages", "FirstProgram", "FirstRequest",
-                "FollowingEvents",
-                "Guides", "HTTPLab", "NetworkLab", "OtherClients", "OtherWays", "PipeConnection", "PortedPrograms",
-                "ReachabilityCore", "RunningService",
-                "SendingBodies",
+                "FollowingEvents", "Guides", "HTTPLab", "Locking", "NetworkLab", "OtherClients", "OtherWays",
+                "PipeConnection", "PortedPrograms", "ReachabilityCore", "RunningService", "SendingBodies",
                 "SigningRequests", "SteadyUpload", "netwatch", "netwatch-fetch", "netwatch-fleet", "netwatch-forward",
                 "netwatch-outbox", "netwatch-validate", "netwatchd",
                 .product(name: "Crypto", package: "swift-crypto"),
@@ -665,7 +664,7 @@ let package = Package(
         ),
         .target(
             name: "CommandLineLab",
-            dependencies: ["CLinux", "NetworkLab"],
+            dependencies: ["CLinux", "Locking", "NetworkLab"],
             path: "Tests/CommandLineLab",
             swiftSettings: settings
         ),
@@ -681,8 +680,9 @@ let package = Package(
         .testTarget(
             name: "netwatchTests",
             dependencies: [
-                "CLinux", "CNcurses", "CommandLineLab", "CommandLineSupport", "HTTPLab", "LinuxSystem", "NetwatchCore",
-                "NetworkLab", "Reachability", "ReachabilityCore", "TerminalDrawing", "ValidationCore", "netwatch",
+                "CLinux", "CNcurses", "CommandLineLab", "CommandLineSupport", "HTTPLab", "LinuxSystem", "Locking",
+                "NetwatchCore", "NetworkLab", "Reachability", "ReachabilityCore", "TerminalDrawing", "ValidationCore",
+                "netwatch",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             exclude: ["Live/Snapshots"],
@@ -692,9 +692,9 @@ let package = Package(
             name: "netwatchdTests",
             dependencies: [
                 "CommandLineLab", "CommandLineSupport", "EventCore", "EventJournal", "EventPage", "EventServer",
-                "EventService", "HTTPLab", "LinuxSystem", "NetwatchCore", "NetworkClient", "NetworkClientEventService",
-                "NetworkClientTesting", "NetworkLab", "Reachability", "ReachabilityCore", "ValidationCore", "netwatch",
-                "netwatch-validate", "netwatchd",
+                "EventService", "HTTPLab", "LinuxSystem", "Locking", "NetwatchCore", "NetworkClient",
+                "NetworkClientEventService", "NetworkClientTesting", "NetworkLab", "Reachability", "ReachabilityCore",
+                "ValidationCore", "netwatch", "netwatch-validate", "netwatchd",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: settings
@@ -729,8 +729,8 @@ let package = Package(
         .testTarget(
             name: "netwatch-fetchTests",
             dependencies: [
-                "CLinux", "CommandLineLab", "CommandLineSupport", "HTTPLab", "LinuxSystem", "NetwatchCore",
-                "NetworkClient", "NetworkLab", "ReachabilityCore", "netwatch", "netwatch-fetch",
+                "CLinux", "CommandLineLab", "CommandLineSupport", "HTTPLab", "LinuxSystem", "Locking",
+                "NetwatchCore", "NetworkClient", "NetworkLab", "ReachabilityCore", "netwatch", "netwatch-fetch",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: settings
@@ -749,7 +749,11 @@ if Context.environment["NETWATCH_THREADS_ONLY"] != nil {
         pure.contains { target.name == $0 + "Tests" } || target.path?.hasPrefix("Examples/") == true
     }
     // The programs that tests start have threads too.
-    for target in package.targets where target.type == .executable { target.dependencies.append("CThreadSanitizer") }
+    for target in package.targets where target.type == .executable {
+        target.dependencies.append("CThreadSanitizer")
+        // The sanitizer's runtime can't be linked with the archives, nor at a fixed address.
+        target.linkerSettings = nil
+    }
 }
 
 // NETWATCH_TESTS=Validation,Outbox builds the tests of these targets alone, in a fraction of the time: for use while working.

@@ -77,13 +77,20 @@ extension CommandExecutable {
     private static func run(_ arguments: [String]) -> ExitStatus {
         let name = Command._commandName
         do throws(ToolError) {
-            return try CommandLineProgram.execute(
-                arguments.first == name ? arguments : [name] + arguments,
-                as: Self.self
-            )
+            let own = Array(arguments.first == name ? arguments.dropFirst() : arguments[...])
+            try checkSubcommand(own.first)
+            return try CommandLineProgram.execute([name] + own, as: Self.self)
         } catch {
             return CommandLineProgram.report(error)
         }
+    }
+
+    /// Throws if the first word is none of the commands that the command has; the parser would complain about what follows it.
+    private static func checkSubcommand(_ word: String?) throws(ToolError) {
+        let names = Command.configuration.subcommands.map { $0._commandName }
+        guard !names.isEmpty, let word, !word.hasPrefix("-"), !names.contains(word) else { return }
+        let command = "\(Command._commandName) \(word.escapedForTerminal)"
+        throw .init("there is no command '\(command)'; the commands are \(names.joined(separator: ", "))", exit: .usage)
     }
 }
 

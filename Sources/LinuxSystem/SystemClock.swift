@@ -12,7 +12,17 @@ package enum SystemClock {
     package static var nanosecondsSinceBoot: Int64 { read(CLOCK_BOOTTIME) }
 
     /// The time that the machine was suspended since it was started: `CLOCK_BOOTTIME` minus `CLOCK_MONOTONIC`.
-    package static var suspended: Duration { .nanoseconds(read(CLOCK_BOOTTIME) - read(CLOCK_MONOTONIC)) }
+    ///
+    /// Both are read again if the thread was interrupted in between, which would count as a suspension.
+    package static var suspended: Duration {
+        var before: Int64
+        var sinceBoot: Int64
+        repeat {
+            before = read(CLOCK_MONOTONIC)
+            sinceBoot = read(CLOCK_BOOTTIME)
+        } while read(CLOCK_MONOTONIC) - before > 1_000_000
+        return .nanoseconds(sinceBoot - before)
+    }
 
     /// The wall clock, in nanoseconds since 1970: `CLOCK_REALTIME`.
     package static var nanosecondsSince1970: Int64 { read(CLOCK_REALTIME) }

@@ -1,7 +1,7 @@
 import Glibc
 import Locking
 
-/// Threads for work that may block: subscribers' closures, name lookups.
+/// Threads for work that may block: subscribers' closures, or name lookups.
 ///
 /// A job gets a thread immediately, whatever the others are doing: there are as many threads as running jobs, up to
 /// ``limit``. One idle thread stays until the pool is released; the others end when they find no job.

@@ -80,8 +80,18 @@ package final class FleetLab {
             in: home,
             through: wrapper
         )
-        try service.waitUntilBlocks(SIGTERM)
         self.service = service
+        try waitUntilServes(service)
+    }
+
+    /// Waits until the service has a state.
+    private func waitUntilServes(_ service: ToolProcess) throws {
+        let deadline = ContinuousClock.now + .seconds(120)
+        while (try? newestEvent()) ?? nil == nil {
+            guard service.isRunning else { throw LabError("serve", errno: ESRCH, detail: try service.errors.rest()) }
+            guard ContinuousClock.now < deadline else { throw LabError("serve", errno: ETIMEDOUT) }
+            Polling.pauseForProcess()
+        }
     }
 
     /// Starts a broker that stores each message before it continues.
@@ -108,8 +118,18 @@ package final class FleetLab {
         let deadline = ContinuousClock.now + .seconds(60)
         while try !String(decoding: Repository.bytes(of: log), as: UTF8.self).contains(" running") {
             guard ContinuousClock.now < deadline else { throw LabError("start mosquitto", errno: ETIMEDOUT) }
-            usleep(1_000)
+            Polling.pause()
         }
+        try publishOnce()
+    }
+
+    /// Publishes a message, and waits until the broker has acknowledged it.
+    ///
+    /// The broker forgets a signal that comes before its loop begins, after it has said that it runs.
+    private func publishOnce() throws {
+        let words = ["-h", Self.server, "-q", "1", "-t", "lab/started", "-n"]
+        let outcome = try network.run { try LabProcess("/usr/bin/mosquitto_pub", words) }.finish()
+        guard outcome.code == 0 else { throw LabError("publish", errno: EPIPE, detail: outcome.errors) }
     }
 
     package func killBroker(_ signal: Int32) throws {
@@ -127,12 +147,12 @@ package final class FleetLab {
         )
     }
 
-    /// Kills the service and the forwarder, as a loss of power does.
-    ///
-    /// - Returns: The forwarder's exit code.
-    package func losePower() throws -> Int32 {
+    /// Kills the service and the forwarder, as a loss of power does: neither is left when this returns.
+    package func losePower() throws {
         service?.send(SIGKILL)
-        return try endForwarder(SIGKILL)
+        guard try endForwarder(SIGKILL) > 1000, try service?.exitCode() ?? 0 > 1000 else {
+            throw LabError("kill the programs", errno: EBUSY)
+        }
     }
 
     /// Has programs that are started from now on see another boot identifier, as after a restart of the machine.
@@ -184,7 +204,7 @@ package final class FleetLab {
         let deadline = ContinuousClock.now + .seconds(60)
         while try newestEvent() == before {
             guard ContinuousClock.now < deadline else { throw LabError("wait for an event", errno: ETIMEDOUT) }
-            usleep(1_000)
+            Polling.pauseForProcess()
         }
     }
 

@@ -36,6 +36,8 @@ package final class ViewerLab {
 
     /// Stops the broker in order, so that it stores everything.
     package func stopBroker() throws {
+        // It forgets a signal that comes before its loop begins, after it has said that it runs.
+        try publish([MQTTPublish(topic: "lab/started", payload: [], qos: .atLeastOnce)])
         try broker?.send(SIGTERM)
         _ = try broker?.finish()
     }
@@ -55,9 +57,11 @@ package final class ViewerLab {
         try publisher.waitForAcknowledgements(messages.count % 500)
     }
 
-    /// Runs `netwatch fleet` to its end.
+    /// Runs `netwatch fleet` to its end; with `--once`, adds `--timeout 100s` unless the arguments have a timeout.
     package func run(_ arguments: [String]) throws -> LabProcess.Outcome {
-        try lab.run { try LabProcess(ToolBinary.path, ["fleet", Self.broker] + arguments) }.finish()
+        let timeout = arguments.contains("--once") && !arguments.contains("--timeout") ? ["--timeout", "100s"] : []
+        let words = ["fleet", Self.broker] + arguments + timeout
+        return try lab.run { try LabProcess(ToolBinary.path, words) }.finish(within: .seconds(120))
     }
 
     /// Starts `netwatch fleet`, which prints to a pipe.

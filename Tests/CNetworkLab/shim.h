@@ -12,6 +12,8 @@ extern int setns(int descriptor, int type);
 
 /// posix_spawn_file_actions_addchdir_np(3).
 extern int posix_spawn_file_actions_addchdir_np(posix_spawn_file_actions_t *actions, const char *path);
+/// posix_spawn_file_actions_addclosefrom_np(3).
+extern int posix_spawn_file_actions_addclosefrom_np(posix_spawn_file_actions_t *actions, int from);
 
 /// CLONE_NEWNET (linux/sched.h).
 static const int labNewNetwork = 0x40000000;

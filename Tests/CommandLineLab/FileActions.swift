@@ -1,9 +1,12 @@
-package import Glibc
+package import CLinux
+import Glibc
 import NetworkLab
 
 /// The files of a new process (posix_spawn(3)).
 package final class FileActions {
     private var actions = posix_spawn_file_actions_t()
+    /// The highest number that a file of the process has.
+    private var highest = STDERR_FILENO
 
     package init() throws {
         guard posix_spawn_file_actions_init(&actions) == 0 else { throw LabError("posix_spawn", errno: ENOMEM) }
@@ -13,18 +16,21 @@ package final class FileActions {
 
     package func duplicate(_ descriptor: Int32, to number: Int32) throws {
         try check(posix_spawn_file_actions_adddup2(&actions, descriptor, number))
+        highest = max(highest, number)
     }
 
     package func open(_ path: String, as number: Int32) throws {
         try check(posix_spawn_file_actions_addopen(&actions, number, path, O_WRONLY | O_CREAT, 0o600))
+        highest = max(highest, number)
     }
 
     /// Opens a terminal, which then controls a process that leads a session of its own (credentials(7)).
     package func open(terminal path: String, as number: Int32) throws {
         try check(posix_spawn_file_actions_addopen(&actions, number, path, O_RDWR, 0))
+        highest = max(highest, number)
     }
 
-    /// Starts a program, with no signal blocked and none ignored.
+    /// Starts a program, with no signal blocked and none ignored, and without files above the highest of these; once.
     ///
     /// - Parameters:
     ///   - file: The program.
@@ -54,6 +60,8 @@ package final class FileActions {
         defer { for pointer in pointers { free(pointer) } }
         var variables = Self.environment(environment).map { strdup($0) } + [nil]
         defer { for variable in variables { free(variable) } }
+        // NIO opens its sockets without O_CLOEXEC: a client of this process would not notice that its connection was closed.
+        try check(posix_spawn_file_actions_addclosefrom_np(&actions, highest + 1))
         var id = pid_t()
         try check(posix_spawn(&id, file, &actions, &attributes, &pointers, &variables))
         return id

@@ -2,10 +2,14 @@ import Glibc
 import NetworkLab
 
 /// The socket of a service manager: a datagram socket, at a path or an abstract name.
+///
+/// Its messages are received as they come, as a full socket would discard some.
 package final class ServiceSocket {
     /// The value of `NOTIFY_SOCKET`.
     package let name: String
     private let descriptor: Int32
+    private let messages = LabInbox<[String]>()
+    private var taken = 0
 
     /// Opens it; an abstract name belongs to the namespace that the calling thread is in.
     ///
@@ -24,11 +28,27 @@ package final class ServiceSocket {
         let result = withUnsafePointer(to: address) { pointer in
             pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { bind(descriptor, $0, length) }
         }
-        guard result == 0 else { throw LabError("bind \(name)", errno: errno) }
+        guard result == 0 else {
+            let error = LabError("bind \(name)", errno: errno)
+            close(descriptor)
+            throw error
+        }
+        _ = try LabThread { [descriptor, messages] in
+            var buffer = [UInt8](repeating: 0, count: 4096)
+            while true {
+                let count = recv(descriptor, &buffer, buffer.count, 0)
+                if count < 0, errno == EINTR { continue }
+                // After shutdown(2).
+                guard count > 0 else { break }
+                let text = String(decoding: buffer.prefix(count), as: UTF8.self)
+                messages.put(text.split(separator: "\n").map(String.init))
+            }
+            close(descriptor)
+        }
     }
 
     deinit {
-        close(descriptor)
+        shutdown(descriptor, Int32(SHUT_RDWR))
         if name.hasPrefix("/") { unlink(name) }
     }
 
@@ -41,15 +61,9 @@ package final class ServiceSocket {
 
     /// The next message's lines.
     package func next() throws -> [String] {
-        var request = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
-        while true {
-            let ready = poll(&request, 1, 120_000)
-            if ready > 0 { break }
-            guard ready < 0, errno == EINTR else { throw LabError("wait for a message at \(name)", errno: ETIMEDOUT) }
-        }
-        var buffer = [UInt8](repeating: 0, count: 4096)
-        let count = recv(descriptor, &buffer, buffer.count, 0)
-        guard count >= 0 else { throw LabError("recv", errno: errno) }
-        return String(decoding: buffer.prefix(count), as: UTF8.self).split(separator: "\n").map(String.init)
+        let next = taken
+        let all = try messages.wait(for: "a message at \(name)", within: .seconds(120)) { $0.count > next }
+        taken += 1
+        return all[next]
     }
 }

@@ -34,7 +34,7 @@ package final class TerminalScreen {
         let deadline = ContinuousClock.now + .seconds(120)
         while try run(["new-session", "-d", "-c", folder.path] + size + command).code != 0 {
             guard ContinuousClock.now < deadline else { throw LabError("start tmux", errno: ETIMEDOUT) }
-            sched_yield()
+            Polling.pauseForProcess()
         }
     }
 
@@ -64,7 +64,7 @@ package final class TerminalScreen {
             guard ContinuousClock.now < deadline else {
                 throw LabError("see \(what)", errno: ETIMEDOUT, detail: rows.joined(separator: "\n"))
             }
-            sched_yield()
+            Polling.pauseForProcess()
         }
     }
 

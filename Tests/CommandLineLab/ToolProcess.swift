@@ -1,7 +1,7 @@
 import CLinux
 import Glibc
+import Locking
 package import NetworkLab
-import Synchronization
 
 /// A process of the built tool, run as by a user, in a network namespace.
 ///
@@ -13,7 +13,7 @@ package final class ToolProcess: Sendable {
     package let output: LineReader
     /// Its stderr.
     package let errors: LineReader
-    private let input: Mutex<Int32?>
+    private let input: Lock<Int32?>
     private let ended = LabInbox<Int32>()
 
     /// The destination of its stdout.
@@ -87,24 +87,27 @@ package final class ToolProcess: Sendable {
 
     deinit {
         closeInput()
-        if ended.all.isEmpty { kill(id, SIGKILL) }
+        if isRunning { kill(id, SIGKILL) }
     }
+
+    /// Whether it has not ended.
+    package var isRunning: Bool { ended.all.isEmpty }
 
     /// Sends it a signal, if it still runs.
     package func send(_ signal: Int32) {
-        if ended.all.isEmpty { kill(id, signal) }
+        if isRunning { kill(id, signal) }
     }
 
     /// Waits until it has blocked a signal, and is therefore ready to receive it.
     ///
-    /// Nothing announces that; the tool's start takes milliseconds, so this yields the processor and checks again.
+    /// Nothing announces that.
     package func waitUntilBlocks(_ signal: Int32) throws {
         let deadline = ContinuousClock.now + .seconds(120)
         while ContinuousClock.now < deadline {
             let status = String(decoding: try Repository.bytes(of: "/proc/\(id)/status"), as: UTF8.self)
             let mask = status.split(separator: "\n").first { $0.hasPrefix("SigBlk:") }?.split(separator: "\t").last
             if let mask, let bits = UInt64(mask, radix: 16), bits >> UInt64(signal - 1) & 1 == 1 { return }
-            sched_yield()
+            Polling.pause()
         }
         throw LabError("block signal \(signal)", errno: ETIMEDOUT)
     }

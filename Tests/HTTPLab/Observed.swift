@@ -16,6 +16,8 @@ package final class Observed<Value: Sendable>: Sendable {
         var value: Value
         var waiters: [Waiter] = []
         var lastIdentifier = 0
+        /// The waits that were begun and are not among the waiters yet; one that times out before that is removed.
+        var begun: Set<Int> = []
     }
 
     private let state: Lock<State>
@@ -52,6 +54,7 @@ package final class Observed<Value: Sendable>: Sendable {
     ) async throws -> Value {
         let identifier = state.withLock { state in
             state.lastIdentifier += 1
+            state.begun.insert(state.lastIdentifier)
             return state.lastIdentifier
         }
         let deadline = Task {
@@ -65,17 +68,20 @@ package final class Observed<Value: Sendable>: Sendable {
 
     private func registered(_ identifier: Int, _ condition: @escaping @Sendable (Value) -> Bool) async -> Value? {
         await withCheckedContinuation { continuation in
-            let satisfying: Value? = state.withLock { state in
-                if condition(state.value) { return state.value }
+            let (waits, value): (Bool, Value?) = state.withLock { state in
+                let isInTime = state.begun.remove(identifier) != nil
+                if condition(state.value) { return (false, state.value) }
+                guard isInTime else { return (false, nil) }
                 state.waiters.append(.init(identifier: identifier, condition: condition, continuation: continuation))
-                return nil
+                return (true, nil)
             }
-            if let satisfying { continuation.resume(returning: satisfying) }
+            if !waits { continuation.resume(returning: value) }
         }
     }
 
     private func abandon(_ identifier: Int) {
         let late = state.withLock { state -> Waiter? in
+            state.begun.remove(identifier)
             guard let position = state.waiters.firstIndex(where: { $0.identifier == identifier }) else { return nil }
             return state.waiters.remove(at: position)
         }

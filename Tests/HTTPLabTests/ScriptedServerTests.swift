@@ -120,25 +120,30 @@ struct ScriptedServerTests {
     }
 
     @Test func `a stop ends every connection and frees the port`() async throws {
-        let server = try ScriptedServer(always: [.hold])
-        let client = try RawClient(port: server.port)
+        // An address on which no other test listens, so that the port stays free.
+        let server = try ScriptedServer(on: .ipv4(127, 77, 0, 4), always: [.hold])
+        let client = try RawClient(port: server.port, octets: [127, 77, 0, 4])
         try await server.wait(for: "the connection") { $0.count == 1 }
         try await server.stop()
         #expect(server.connections[0].end == .stopped)
         #expect(try client.readToEnd() == "")
-        #expect(throws: LabError("connect", errno: ECONNREFUSED)) { try RawClient(port: server.port) }
+        #expect(throws: LabError("connect", errno: ECONNREFUSED)) {
+            try RawClient(port: server.port, octets: [127, 77, 0, 4])
+        }
     }
 
     /// As in a child process that another test starts, between fork(2) and execve(2).
     @Test func `a stop frees the port while the listening descriptor has a copy`() async throws {
-        let server = try ScriptedServer(always: [.hold])
-        let copy = try #require(Self.copyOfDescriptor(listeningOn: server.port))
+        let server = try ScriptedServer(on: .ipv4(127, 77, 0, 5), always: [.hold])
+        let copy = try #require(Self.copyOfDescriptor(listeningOn: [127, 77, 0, 5], server.port))
         defer { close(copy) }
         try await server.stop()
-        #expect(throws: LabError("connect", errno: ECONNREFUSED)) { try RawClient(port: server.port) }
+        #expect(throws: LabError("connect", errno: ECONNREFUSED)) {
+            try RawClient(port: server.port, octets: [127, 77, 0, 5])
+        }
     }
 
-    private static func copyOfDescriptor(listeningOn port: UInt16) -> Int32? {
+    private static func copyOfDescriptor(listeningOn octets: [UInt8], _ port: UInt16) -> Int32? {
         for number in Int32(3)..<20_000 {
             var address = sockaddr_in()
             var length = socklen_t(MemoryLayout<sockaddr_in>.size)
@@ -148,6 +153,7 @@ struct ScriptedServerTests {
             guard found == 0, address.sin_family == sa_family_t(AF_INET), address.sin_port == port.bigEndian else {
                 continue
             }
+            guard withUnsafeBytes(of: address.sin_addr, { Array($0) }) == octets else { continue }
             var isListening: Int32 = 0
             var size = socklen_t(MemoryLayout<Int32>.size)
             getsockopt(number, SOL_SOCKET, SO_ACCEPTCONN, &isListening, &size)

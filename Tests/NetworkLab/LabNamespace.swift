@@ -55,9 +55,18 @@ package final class LabNamespace: Sendable {
         return try body()
     }
 
-    private static func openCurrent() throws(LabError) -> OwnedDescriptor {
-        let path = "/proc/thread-self/ns/net"
-        return try OwnedDescriptor(systemCall("open \(path)") { open(path, O_RDONLY | O_CLOEXEC) })
+    /// Brings the calling thread into the namespace of the process's first thread, which no test leads to another.
+    ///
+    /// A thread begins in the namespace of the one that started it.
+    static func enterFirst() throws(LabError) {
+        let first = try opened("/proc/self/ns/net")
+        try systemCall("setns") { setns(first.number, labNewNetwork) }
+    }
+
+    private static func openCurrent() throws(LabError) -> OwnedDescriptor { try opened("/proc/thread-self/ns/net") }
+
+    private static func opened(_ path: String) throws(LabError) -> OwnedDescriptor {
+        try OwnedDescriptor(systemCall("open \(path)") { open(path, O_RDONLY | O_CLOEXEC) })
     }
 
     /// Brings the thread back where it came from; a thread that stayed would spoil whatever runs on it next.

@@ -12,7 +12,7 @@ struct Launch {
     /// Where it runs; nil for this process's own directory.
     let directory: String?
 
-    /// Starts it in a process group of its own, and returns its process id.
+    /// Starts it in a process group of its own, with no other files than these, and returns its process id.
     func start(output: Int32, errors: Int32) throws(LabError) -> pid_t {
         var actions = posix_spawn_file_actions_t()
         posix_spawn_file_actions_init(&actions)
@@ -21,6 +21,8 @@ struct Launch {
         posix_spawn_file_actions_adddup2(&actions, output, 1)
         posix_spawn_file_actions_adddup2(&actions, errors, 2)
         if let directory { posix_spawn_file_actions_addchdir_np(&actions, directory) }
+        // NIO opens its sockets without O_CLOEXEC: a client of this process would not notice that its connection was closed.
+        posix_spawn_file_actions_addclosefrom_np(&actions, STDERR_FILENO + 1)
         var attributes = posix_spawnattr_t()
         posix_spawnattr_init(&attributes)
         defer { posix_spawnattr_destroy(&attributes) }

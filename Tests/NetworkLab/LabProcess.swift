@@ -1,5 +1,5 @@
 import Glibc
-import Synchronization
+import Locking
 
 /// A program that runs, with what it prints (posix_spawn(3)); it is in a process group of its own.
 ///
@@ -27,7 +27,7 @@ package final class LabProcess: Sendable {
     package let identifier: Int32
     private let path: String
     private let streams: [Stream]
-    private let state = Mutex(State())
+    private let state = Lock(State())
 
     /// Starts a program with nothing on its standard input.
     ///
@@ -69,6 +69,13 @@ package final class LabProcess: Sendable {
         within limit: Duration = .seconds(60)
     ) throws(LabError) -> Outcome {
         try LabProcess(path, arguments, environment: environment, directory: directory).finish(within: limit)
+    }
+
+    /// Whether it has not ended.
+    package var isRunning: Bool {
+        var info = siginfo_t()
+        // It remains to be reaped.
+        return waitid(P_PID, id_t(identifier), &info, WEXITED | WNOHANG | WNOWAIT) == 0 && info.si_signo == 0
     }
 
     /// Sends a signal to the program, not to its children.

@@ -1,11 +1,11 @@
 import Glibc
-import Synchronization
+import Locking
 
 /// A tun or tap interface that this process holds open (`Documentation/networking/tuntap.rst`).
 ///
 /// It has its carrier while it is held open, and is removed when it is closed.
 package final class LabTunnel: Sendable {
-    private let descriptor: Mutex<OwnedDescriptor?>
+    private let descriptor: Lock<OwnedDescriptor?>
 
     /// `TUNSETIFF`: `_IOW('T', 202, int)`.
     private static let setInterface: UInt = 0x4004_54CA
@@ -25,7 +25,7 @@ package final class LabTunnel: Sendable {
             bytes.storeBytes(of: flags, toByteOffset: Int(IFNAMSIZ), as: Int16.self)
         }
         try systemCall("TUNSETIFF \(name)") { ioctl(device.number, Self.setInterface, &request) }
-        descriptor = Mutex(device)
+        descriptor = Lock(device)
     }
 
     /// Removes the interface.

@@ -1,6 +1,6 @@
 import Glibc
+import Locking
 import ReachabilityCore
-import Synchronization
 
 /// An rtnetlink(7) socket that waits for the kernel's acknowledgement of each request.
 ///
@@ -9,7 +9,7 @@ import Synchronization
 /// one another.
 package final class Rtnl: Sendable {
     private let socket: RtnlSocket
-    private let sequence = Mutex<UInt32>(0)
+    private let sequence = Lock<UInt32>(0)
 
     /// Opens a socket in the calling thread's network namespace.
     package init() throws(LabError) {

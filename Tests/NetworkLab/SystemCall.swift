@@ -34,6 +34,13 @@ package func setOption(
     }
 }
 
+/// Returns the type and the permissions of a file (`st_mode`, lstat(2)).
+package func fileMode(_ path: String) throws(LabError) -> UInt32 {
+    var status = stat()
+    try systemCall("lstat \(path)") { lstat(path, &status) }
+    return status.st_mode
+}
+
 /// A file descriptor that is closed with its last owner, or before.
 package final class OwnedDescriptor: Sendable {
     /// The descriptor's number.

@@ -24,9 +24,9 @@ struct LabProcessTests {
 
     @Test("A program that does not end is killed with its children, with a timeout error")
     func limit() throws {
-        let error = #expect(throws: LabError.self) {
-            try LabProcess.run("/bin/sh", ["-c", "echo begun; sleep 100; true"], within: .milliseconds(200))
-        }
+        let process = try LabProcess("/bin/sh", ["-c", "echo begun; sleep 100; true"])
+        try process.waitForOutput { $0 == "begun\n" }
+        let error = #expect(throws: LabError.self) { try process.finish(within: .milliseconds(200)) }
         #expect(error?.errno == ETIMEDOUT)
         #expect(error?.detail == #"seen: ["begun\n", ""]"#)
     }
@@ -50,6 +50,14 @@ struct LabProcessTests {
     @Test("A program that does not exist is an error")
     func missing() {
         #expect(throws: LabError("start /no/such/file", errno: ENOENT)) { try LabProcess.run("/no/such/file") }
+    }
+
+    @Test("A program inherits no files of this process")
+    func files() throws {
+        let copy = try systemCall("dup") { dup(STDERR_FILENO) }
+        defer { close(copy) }
+        #expect(try LabProcess.run("/usr/bin/test", ["-e", "/proc/self/fd/2"]).code == 0)
+        #expect(try LabProcess.run("/usr/bin/test", ["-e", "/proc/self/fd/\(copy)"]).code == 1)
     }
 
     @Test("A program that is started in a namespace is in that namespace")

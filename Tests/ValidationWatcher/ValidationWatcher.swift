@@ -6,7 +6,8 @@ import Validation
 ///
 /// `validation-watcher [--timeout MILLISECONDS] [--roots FILE] [--proxy URL] [--traffic URL] ENDPOINT...`
 ///
-/// A line has the time (`CLOCK_BOOTTIME`, in nanoseconds), the path's interface or `-`, and the verdict.
+/// A line has the time (`CLOCK_BOOTTIME`, in nanoseconds), the path's interface or `-`, the number of packets that this has sent,
+/// and the verdict.
 ///
 /// Endpoints are URLs that are answered with 204, `tls://HOST:PORT`, or `tcp://HOST:PORT`. With `--traffic`, an observed session
 /// requests a URL four times a second.
@@ -38,13 +39,28 @@ import Validation
 
     private static func report(_ change: ValidationChange) {
         let report = change.validation
+        let interface = change.path.interface?.name
+        let packets = interface.flatMap(sentPackets) ?? 0
         var words = [
-            "\(SystemClock.nanosecondsSinceBoot)", change.path.interface?.name ?? "-", name(of: report.verdict),
+            "\(SystemClock.nanosecondsSinceBoot)", interface ?? "-", "\(packets)", name(of: report.verdict),
         ]
         if report.isNameServerInTrouble { words.append("nameServer") }
         if let nat64 = report.nat64 { words.append("\(nat64.prefix.prefix) \(nat64.source)") }
         print(words.joined(separator: " "))
         fflush(nil)
+    }
+
+    /// The number of packets that an interface has sent (proc(5), `/proc/net/dev`); nil if there is no such interface.
+    private static func sentPackets(_ interface: String) -> UInt64? {
+        guard let file = fopen("/proc/self/net/dev", "re") else { return nil }
+        defer { fclose(file) }
+        var buffer = [UInt8](repeating: 0, count: 4096)
+        let count = fread(&buffer, 1, buffer.count, file)
+        for line in String(decoding: buffer.prefix(count), as: UTF8.self).split(separator: "\n") {
+            let fields = line.split { $0 == " " || $0 == ":" }
+            if fields.first == interface[...], fields.count > 10 { return UInt64(fields[10]) }
+        }
+        return nil
     }
 
     private static func name(of verdict: ValidationVerdict) -> String {

@@ -51,11 +51,26 @@ package final class ServerDaemon: Sendable {
         reserved = try predecessor?.reserved ?? ReservedPort(sharedBy: SO_REUSEADDR)
         port = reserved.number
         let file = try folder.write("configuration", try configuration(folder, port))
-        // Nobody reads what a server without a sign writes.
-        let output = sign.isEmpty ? ">'\(folder.path)/output' 2>&1" : "2>&1"
+        // Into a file: a pipe that nobody reads would become full, and the server would wait for ever.
+        let output = ">'\(folder.path)/output' 2>&1"
         let words = ["-c", "exec \"$0\" \"$@\" \(output)", program] + arguments(folder.path, port, file)
         process = try LabProcess("/bin/sh", words)
-        if sign.isEmpty { try Self.waitForListener(on: port) } else { try process.waitForOutput { $0.contains(sign) } }
+        if sign.isEmpty { try Self.waitForListener(on: port) } else { try waitForOutput(sign, of: program) }
+    }
+
+    private func waitForOutput(_ sign: String, of program: String) throws {
+        let deadline = ContinuousClock.now + .seconds(60)
+        while true {
+            let isRunning = process.isRunning
+            // The file is not there before the shell has made it.
+            let text = (try? output) ?? ""
+            if text.contains(sign) { return }
+            guard isRunning else { throw LabError("start \(program)", errno: EPIPE, detail: text) }
+            guard ContinuousClock.now < deadline else {
+                throw LabError("start \(program)", errno: ETIMEDOUT, detail: text)
+            }
+            Polling.pause()
+        }
     }
 
     /// Waits until a program listens that writes nothing.
@@ -79,7 +94,7 @@ package final class ServerDaemon: Sendable {
         _ = try process.finish()
     }
 
-    /// The output so far of a server without a sign.
+    /// The output so far.
     var output: String { get throws { try folder.text(of: "output") } }
 
     /// Ends the server by SIGKILL, and waits for its end.

@@ -156,6 +156,7 @@ private struct Plan {
             LogLevel notice
             StartServers 1
             Timeout 600
+            KeepAliveTimeout 600
             Protocols h2 h2c http/1.1
             H2MaxSessionStreams \(streams ?? 100)
             \(tls ?? "")
@@ -166,6 +167,7 @@ private struct Plan {
         let tls = files.map { "\n  ssl:\n    certificate-file: \($0.chain)\n    key-file: \($0.key)" } ?? ""
         return """
             num-threads: 1
+            http2-idle-timeout: 600
             http2-max-concurrent-requests-per-connection: \(streams ?? 100)
             listen:
               host: 127.0.0.1

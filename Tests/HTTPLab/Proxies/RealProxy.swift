@@ -88,7 +88,7 @@ package final class RealProxy: Sendable {
                 connect(descriptor.number, $0, $1)
             }
             if code == 0 { return }
-            sched_yield()
+            Polling.pause()
         }
         throw LabError("wait for \(kind.rawValue)", errno: ETIMEDOUT)
     }

@@ -64,8 +64,9 @@ package final class ScriptedServer: Sendable {
     /// Stops listening, ends all connections, and waits until the last descriptor is closed.
     package func stop() async throws {
         listener.stopped.open()
-        try await listener.records.wait(for: "the connections' end") { $0.allSatisfy { $0.end != nil } }
+        // First, as it may accept a connection until then.
         try await listener.isListening.wait(for: "the listener's end") { !$0 }
+        try await listener.records.wait(for: "the connections' end") { $0.allSatisfy { $0.end != nil } }
     }
 
     /// The records of all connections, in the order of acceptance.
