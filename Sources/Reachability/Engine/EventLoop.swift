@@ -71,21 +71,21 @@ final class EventLoop {
 
     private func cycle(_ ready: ReadySources) {
         receiver.beginBatch()
+        measureSuspension()
         if ready.contains(.wakeup) {
             run.wakeup.clear()
             runJobs()
         }
-        if ready.contains(.clock) {
-            clockTimer.reset()
-            measureSuspension()
-        }
+        if ready.contains(.clock) { clockTimer.reset() }
         if ready.contains(.uevents) { receiver.drainUevents() }
         // A job includes all changes from before it was submitted, which may be after the poll.
         if !ready.isDisjoint(with: [.events, .generic, .wakeup]) {
             receiver.drain(isGenericReady: ready.contains(.generic))
         }
+        let hasReplies = ready.contains(.replies)
+        if hasReplies { machine.with { $0.noteQueuedReplies(at: SystemClock.now) } }
         act()
-        if ready.contains(.replies) { readReplies() }
+        if hasReplies { readReplies() }
         receiveRoutes()
         destinations.serve(eventDatagrams: receiver.eventDatagrams)
         // A caller that waits for the view reads counters that match it.
@@ -93,6 +93,9 @@ final class EventLoop {
         serveWaiters()
     }
 
+    /// Notes a suspension, before the messages are read that the kernel has queued meanwhile.
+    ///
+    /// The thread may be frozen anywhere, and the timer that tells of it expires when the kernel finds the time for it.
     private func measureSuspension() {
         machine.with { $0.measureSuspension(SystemClock.suspended, at: SystemClock.now) }
     }
@@ -182,7 +185,8 @@ extension EventLoop {
     private func confirm(inDetail: Bool) {
         attempt { () throws(NetlinkError) in
             let replies = try lookups.probe(user: user, detail: inDetail)
-            receiver.drain()
+            measureSuspension()
+            receiver.drainWholly()
             machine.with { $0.receiveResults(replies, at: SystemClock.now) }
         }
     }

@@ -87,7 +87,7 @@ final class MonitorEngine: Sendable {
     private var currentRun: EngineRun? { lifecycle.withLock { $0.run } }
 
     /// How long a lookup waits for the model to be read.
-    private static let settlingTime = Duration.seconds(5)
+    static let settlingTime = Duration.seconds(5)
     /// How long a caller is blocked for a reply of the kernel.
     private static let replyTime = Duration.seconds(1)
 }
@@ -168,7 +168,7 @@ extension MonitorEngine {
     /// - Parameter timeout: How long to wait for an agreement; after that, the view as it is.
     /// - Returns: The model and the evaluation of one moment.
     /// - Throws: ``ReachabilityError/Code/notRunning`` if the engine is not running, or is stopped meanwhile.
-    func view(within timeout: Duration = .seconds(5)) throws(ReachabilityError) -> MonitorView {
+    func view(within timeout: Duration) throws(ReachabilityError) -> MonitorView {
         if let loop = currentRun?.currentLoop { return loop.view(at: SystemClock.now) }
         return try answer { view(within: timeout, $0) }
     }

@@ -27,6 +27,8 @@ final class NetlinkReceiver {
     /// The number of datagrams that are taken before the state machine's actions are performed, so that a storm does not
     /// starve it.
     private static let maximumBatch = 1_024
+    /// The number of batches in a full receive buffer of 8 MiB, at less than 1 KiB for a datagram of one message.
+    private static let largestQueue = 16
 
     /// Opens the sockets.
     ///
@@ -123,13 +125,23 @@ extension NetlinkReceiver {
     /// Begins a batch of messages, which are evaluated together.
     func beginBatch() { batchStart = nil }
 
-    /// Takes all that is queued about links, routes and their like, and then all about Wi-Fi.
+    /// Takes what is queued about links, routes and their like, and then all about Wi-Fi.
     ///
     /// In this order, as the messages about links are the older ones: the kernel announces the loss of a carrier up to a
     /// second late, and nl80211 the end of an association immediately. Without nl80211 the second part costs nothing.
     func drain(isGenericReady: Bool = false) {
-        drainEvents()
+        _ = drainEvents()
         if isGenericReady || families.nl80211 != 0 { drainGeneric() }
+    }
+
+    /// Takes all that was queued about links, routes and their like when it was called, and then all about Wi-Fi.
+    ///
+    /// In a storm, more is queued all the time: what a full receive buffer holds is enough.
+    func drainWholly() {
+        for _ in 0..<Self.largestQueue {
+            if drainEvents() { break }
+        }
+        if families.nl80211 != 0 { drainGeneric() }
     }
 
     /// Takes all queued uevents.
@@ -164,21 +176,29 @@ extension NetlinkReceiver {
         }
     }
 
-    private func drainEvents() {
+    /// Takes a batch of datagrams.
+    ///
+    /// - Returns: Whether nothing is left.
+    private func drainEvents() -> Bool {
         for _ in 0..<Self.maximumBatch {
             switch sockets.events.receive(into: buffer) {
             case .datagram(let length):
                 eventDatagrams &+= 1
                 decode(length, NetlinkDecoder.route) { $0.receive($1, $2, at: $3) }
-            case .empty: return
-            case .foreign: machine.with { $0.ignoreForeign() }
-            case .overrun: return recoverFromOverrun()
+                continue
+            case .foreign:
+                machine.with { $0.ignoreForeign() }
+                continue
+            case .empty: break
+            case .overrun: recoverFromOverrun()
             case .truncated(let length):
                 buffer.grow(to: length)
-                return recoverFromOverrun()
-            case .failed: return machine.with { $0.failed(at: SystemClock.now) }
+                recoverFromOverrun()
+            case .failed: machine.with { $0.failed(at: SystemClock.now) }
             }
+            return true
         }
+        return false
     }
 
     /// Decodes the datagram in the buffer, and feeds its messages to the machine; malformed messages are skipped.

@@ -53,9 +53,9 @@ public final class ReachabilityMonitor: Sendable {
         source makeSource: (@escaping @Sendable (ReachabilityChange) -> Void) -> any MonitorSource
     ) {
         let broadcaster = Broadcaster()
-        let threads = ThreadPool()
-        self.threads = threads
-        resolver = .init(threads: threads, lookup: lookup)
+        threads = .init()
+        // Threads of their own: lookups may hang until each is taken.
+        resolver = .init(threads: .init(name: "netwatch-names"), lookup: lookup)
         self.broadcaster = broadcaster
         // The source must not hold the monitor, which could never be released then.
         source = makeSource { broadcaster.publish($0) }

@@ -9,21 +9,30 @@ import ReachabilityCore
 final class LookupSocket {
     private let namespace: NetworkNamespaceHandle
     private var socket: NetlinkSocket
+    private let makeConnector: (NetworkNamespaceHandle) -> ConnectProbe?
     private var connector: ConnectProbe?
     private let buffer = ReceiveBuffer(size: 8 << 10)
     private var sequence: UInt32 = 0
 
     /// The kernel replies within the send itself; this only guards against a kernel that does not reply at all.
     private static let replyTimeout = Duration.milliseconds(500)
+    /// The number of lookups that are sent at once: the replies of 78 fill the receive buffer that libnl requests, 64 KiB.
+    private static let largestPortion = 32
 
     /// Opens a socket.
     ///
-    /// - Parameter namespace: The network namespace in which routes are looked up.
+    /// - Parameters:
+    ///   - namespace: The network namespace in which routes are looked up.
+    ///   - makeConnector: Opens the socket of IPv6 that selects sources; nil where there is none to open.
     /// - Throws: ``NetlinkError`` if the kernel has none to give.
-    init(in namespace: NetworkNamespaceHandle) throws(NetlinkError) {
+    init(
+        in namespace: NetworkNamespaceHandle,
+        connector makeConnector: @escaping (NetworkNamespaceHandle) -> ConnectProbe? = { ConnectProbe(in: $0) }
+    ) throws(NetlinkError) {
         self.namespace = namespace
+        self.makeConnector = makeConnector
         socket = try Self.open(in: namespace)
-        connector = ConnectProbe(in: namespace)
+        connector = makeConnector(namespace)
     }
 
     /// Closes the socket and opens it again.
@@ -31,7 +40,7 @@ final class LookupSocket {
     /// - Throws: ``NetlinkError`` if the kernel has none to give; the old one stays then.
     func reopen() throws(NetlinkError) {
         socket = try Self.open(in: namespace)
-        connector = ConnectProbe(in: namespace)
+        connector = makeConnector(namespace)
     }
 
     private static func open(in namespace: NetworkNamespaceHandle) throws(NetlinkError) -> NetlinkSocket {
@@ -148,8 +157,19 @@ extension LookupSocket {
         }
     }
 
-    /// Sends lookups at once, and collects the replies in the same order.
+    /// Sends lookups, and collects the replies in the same order.
     private func exchange(_ requests: [Request]) throws(NetlinkError) -> [Reply] {
+        if requests.count <= Self.largestPortion { return try exchangePortion(requests[...]) }
+        var replies: [Reply] = []
+        for start in stride(from: 0, to: requests.count, by: Self.largestPortion) {
+            let end = min(start + Self.largestPortion, requests.count)
+            replies += try exchangePortion(requests[start..<end])
+        }
+        return replies
+    }
+
+    /// Sends lookups at once: all replies are in the receive buffer before the first is read.
+    private func exchangePortion(_ requests: ArraySlice<Request>) throws(NetlinkError) -> [Reply] {
         guard !requests.isEmpty else { return [] }
         let first = sequence &+ 1
         var bytes: [UInt8] = []
@@ -243,9 +263,9 @@ private struct Resolution {
         case .success(let source)?:
             flow.source = source
             needsSecondLookup = true
-        // A filter on connect(2), such as a control group's, says nothing about routes.
         case .failure(let refusal)? where refusal.errno != EPERM: reply = .refused(errno: refusal.errno)
-        case .failure?, nil: return
+        // Neither a kernel without IPv6 nor a filter on connect(2), such as a control group's, says anything about routes.
+        case .failure?, nil: isFinal = false
         }
     }
 

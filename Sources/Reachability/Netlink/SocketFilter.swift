@@ -43,7 +43,8 @@ struct SocketFilter: Equatable {
 // MARK: - Routes
 
 extension SocketFilter {
-    /// Drops routes that are neither default-like nor could cover one of some destinations, and accepts the rest.
+    /// Drops routes that are neither default-like nor could cover a probe address or one of some destinations, and accepts
+    /// the rest.
     ///
     /// Also drops `RTM_DELNETCONF`, which comes twice with each interface that goes, and says no more than that.
     ///
@@ -54,8 +55,8 @@ extension SocketFilter {
     /// - Parameter destinations: The addresses that are watched; if they are too many for one program, it accepts every route.
     /// - Returns: The program.
     static func routes(covering destinations: Set<IPAddress> = []) -> SocketFilter {
-        let ipv4 = prefixes(of: destinations, .ipv4)
-        let ipv6 = prefixes(of: destinations, .ipv6)
+        let ipv4 = prefixes(of: destinations.union(ProbeAddresses.ipv4), .ipv4)
+        let ipv6 = prefixes(of: destinations.union(ProbeAddresses.ipv6), .ipv6)
         var filter = SocketFilter()
         filter.append(
             .loadHalf(Offset.type),
@@ -73,7 +74,6 @@ extension SocketFilter {
 
     /// Drops the route whose prefix length is in A, unless it could cover one of the prefixes.
     private mutating func appendMatches(_ ipv4: [UInt32], _ ipv6: [UInt32]) {
-        guard !ipv4.isEmpty || !ipv6.isEmpty else { return append(.drop) }
         let ipv4Part = Self.comparisons(with: ipv4)
         // X becomes the number of bits that do not count: 32 - min(length, 32).
         append(.ifGreater(32, 0, else: 1), .loadConstant(32), .store(Slot.length))

@@ -269,10 +269,14 @@ package struct NetworkSnapshot: Sendable, Hashable {
         tunnels.remove(link.index)
         mastersWithUplink.remove(link.index)
         for family in AddressFamily.allCases { settings[.init(family, link.index)] = nil }
-        if neighbours.contains(where: { $0.key.index == link.index }) {
-            neighbours = neighbours.filter { $0.key.index != link.index }
-        }
+        forgetNeighbours(on: [link.index])
         renameInRules(from: link.name, to: nil, &effect)
+    }
+
+    /// Forgets the neighbours on some interfaces.
+    mutating func forgetNeighbours(on interfaces: Set<InterfaceIndex>) {
+        guard neighbours.contains(where: { interfaces.contains($0.key.index) }) else { return }
+        neighbours = neighbours.filter { !interfaces.contains($0.key.index) }
     }
 
     /// Does to routes, nexthops and addresses what the kernel does when a link's state changes.

@@ -27,6 +27,8 @@ struct Confirmation: Sendable, Hashable {
         case askAgain
         /// Ask again after a delay.
         case askLater(Duration)
+        /// Read again the tables with routes that should have expired: advertisements that refresh them are not announced.
+        case readExpired
         /// Read again what leads to the routing tables: little, however large those are.
         case readContext
         /// Read again the tables that either of the two names.
@@ -39,6 +41,7 @@ struct Confirmation: Sendable, Hashable {
         case agreed
         case askedAgain
         case askedLater(Duration)
+        case readExpired
         case readContext
         case readTables
         case readAll
@@ -71,15 +74,20 @@ struct Confirmation: Sendable, Hashable {
     ///   - new: The kernel's results.
     ///   - isPassing: Whether the disagreement may end by itself, because the kernel may have made only one of a change
     ///     and its announcement.
+    ///   - hasExpired: Whether the kernel uses a route that, by the model, has expired.
     /// - Returns: What to do next.
-    mutating func compare(_ model: [LookupOutcome], with new: [ProbeResult], isPassing: @autoclosure () -> Bool) -> Step
-    {
+    mutating func compare(
+        _ model: [LookupOutcome],
+        with new: [ProbeResult],
+        isPassing: @autoclosure () -> Bool,
+        hasExpired: @autoclosure () -> Bool
+    ) -> Step {
         results = new
         if zip(model, new).allSatisfy({ $0.agrees(with: $1) }) { return agree() }
         if isExplained(model) { return letKernelDecide() }
         let disagreement = Disagreement(model: model, kernel: new.map(\.outcome))
         if disagreement == refuted { return letKernelDecide() }
-        return advance(disagreement, isPassing)
+        return advance(disagreement, isPassing, hasExpired)
     }
 
     /// Whether every probe that differs is covered by a route that the model does not mirror.
@@ -100,7 +108,11 @@ struct Confirmation: Sendable, Hashable {
         return .none
     }
 
-    private mutating func advance(_ disagreement: Disagreement, _ isPassing: () -> Bool) -> Step {
+    private mutating func advance(
+        _ disagreement: Disagreement,
+        _ isPassing: () -> Bool,
+        _ hasExpired: () -> Bool
+    ) -> Step {
         switch stage {
         case .agreed:
             stage = .askedAgain
@@ -109,7 +121,10 @@ struct Confirmation: Sendable, Hashable {
             return askLater(Pacing.delivery)
         case .askedLater(let pause) where pause < Pacing.announcement && isPassing():
             return askLater(pause * 2)
-        case .askedLater:
+        case .askedLater where hasExpired():
+            stage = .readExpired
+            return .readExpired
+        case .askedLater, .readExpired:
             stage = .readContext
             return .readContext
         case .readContext:

@@ -29,11 +29,14 @@ struct DumpReader: Sendable {
     /// Whether the prerequisites of the kernel's own lookups have been read.
     var hasPrerequisites: Bool { scheduler.hasPrerequisites }
 
-    /// When to ask for the next dump, or when the dump under way counts as stuck.
+    /// When to ask for the next dump, or to check the progress of the dump under way.
     var deadline: Instant? { scheduler.deadline }
 
-    /// Whether the dump under way no longer makes progress.
-    func isStuck(at now: Instant) -> Bool { scheduler.isStuck(at: now) }
+    /// As ``DumpScheduler/checkProgress(at:)``.
+    mutating func checkProgress(at now: Instant) -> Bool { scheduler.checkProgress(at: now) }
+
+    /// As ``DumpScheduler/noteQueuedReplies()``.
+    mutating func noteQueuedReplies() { scheduler.noteQueuedReplies() }
 
     /// Reads tables again that the messages do not fully describe, or that differ from the kernel's lookups.
     mutating func request(_ subjects: [DumpSubject], _ trigger: DumpScheduler.Trigger) {

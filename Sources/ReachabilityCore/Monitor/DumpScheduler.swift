@@ -28,6 +28,8 @@ struct DumpScheduler: Sendable, Hashable {
         fileprivate var hasEntry = false
         /// When the last datagram came.
         var progress: Instant
+        /// When it was first found to make no progress; nil if it does, or replies are queued.
+        fileprivate var overdueSince: Instant?
         /// Whether a reply was flagged `NLM_F_DUMP_INTR`.
         var isInterrupted = false
         /// Whether messages were lost meanwhile, so that the result cannot be used.
@@ -67,9 +69,12 @@ struct DumpScheduler: Sendable, Hashable {
         !Self.prerequisites.contains { subject in queue.contains(subject) || current?.subject == subject }
     }
 
-    /// When to call ``next(at:)`` again, or when the dump under way counts as stuck.
+    /// When to call ``next(at:)`` again, or ``checkProgress(at:)`` if a dump is under way.
     var deadline: Instant? {
-        if let current { return current.progress.advanced(by: Pacing.dumpProgress) }
+        if let current {
+            return current.overdueSince?.advanced(by: Pacing.dumpGracePeriod)
+                ?? current.progress.advanced(by: Pacing.dumpProgress)
+        }
         return queue.first.map { pause(before: $0).end } ?? deferred?.due
     }
 
@@ -129,6 +134,7 @@ struct DumpScheduler: Sendable, Hashable {
         }
         dump.hasEntry = false
         dump.progress = now
+        dump.overdueSince = nil
         current = dump
     }
 
@@ -142,9 +148,20 @@ struct DumpScheduler: Sendable, Hashable {
     /// Records that a reply was flagged as inconsistent.
     mutating func interrupt() { current?.isInterrupted = true }
 
-    /// Whether the dump under way no longer makes progress.
-    func isStuck(at now: Instant) -> Bool {
-        current.map { $0.progress.advanced(by: Pacing.dumpProgress) <= now } ?? false
+    /// Records that replies are queued, and will be read before the next call of ``checkProgress(at:)``.
+    mutating func noteQueuedReplies() { current?.overdueSince = nil }
+
+    /// Returns whether the dump under way may still make progress.
+    ///
+    /// False once no datagram has come within ``Pacing/dumpProgress``, and ``Pacing/dumpGracePeriod`` has passed since the
+    /// first call that found that.
+    mutating func checkProgress(at now: Instant) -> Bool {
+        guard let dump = current, dump.progress.advanced(by: Pacing.dumpProgress) <= now else { return true }
+        guard let overdueSince = dump.overdueSince else {
+            current?.overdueSince = now
+            return true
+        }
+        return now < overdueSince.advanced(by: Pacing.dumpGracePeriod)
     }
 
     /// Ends the dump under way, which the kernel finished or refused, and returns what to do with its result.

@@ -19,6 +19,8 @@ struct KernelCheck: Sendable, Hashable {
         var affectsPath = false
         /// The number of families in which the kernel and the model start to disagree for no passing reason.
         var mismatches: UInt64 = 0
+        /// Whether they disagree for no passing reason.
+        var isMismatch = false
         /// The tables to read again.
         var dumps: [DumpSubject] = []
     }
@@ -121,20 +123,23 @@ struct KernelCheck: Sendable, Hashable {
     ) {
         let wasKernel = confirmation(family).basis == .kernel
         let isPassing = { results.contains { Self.isPassing($0, family, snapshot) } }
+        let hasExpired = { results.contains { snapshot.hasExpired($0, family, at: now) } }
         let step =
             family == .ipv4
-            ? ipv4.compare(model, with: results, isPassing: isPassing())
-            : ipv6.compare(model, with: results, isPassing: isPassing())
+            ? ipv4.compare(model, with: results, isPassing: isPassing(), hasExpired: hasExpired())
+            : ipv6.compare(model, with: results, isPassing: isPassing(), hasExpired: hasExpired())
         switch step {
         case .none: break
         case .askAgain: schedule.request(at: now, inDetail: true)
         case .askLater(let delay): schedule.requestAgain(at: now.advanced(by: delay))
+        case .readExpired: read(tables(family, model), family, &result)
         case .readContext:
             result.mismatches += 1
             read([.addresses(family), .rules(family), .nexthops], family, &result)
         case .readTables: read(tables(family, model), family, &result)
         case .readAll: read(DumpScheduler.everything, family, &result)
         }
+        if [.readContext, .readTables, .readAll].contains(step) { result.isMismatch = true }
         if wasKernel || confirmation(family).basis == .kernel { result.affectsPath = true }
     }
 
@@ -333,15 +338,26 @@ extension NetworkSnapshot {
         addresses.values.contains { $0.contains { $0.address == address } }
     }
 
-    /// Whether a route may be the one that was selected: a nexthop object stands for any next hop.
+    /// Whether a route may be the one that was selected.
     fileprivate func holds(_ selection: RouteSelection, _ family: AddressFamily) -> Bool {
-        let selected = selection.nextHop
+        routes(family, selection.table).contains { $0.mayBe(selection) }
+    }
+
+    /// Whether the kernel selects a route that has expired.
+    fileprivate func hasExpired(_ result: ProbeResult, _ family: AddressFamily, at now: Instant) -> Bool {
+        guard case .selected(let selection) = result.outcome else { return false }
         return routes(family, selection.table).contains { route in
-            route.message.nexthopID != nil
-                || route.message.nextHops.contains {
-                    $0.interface == selected.interface && $0.gateway == selected.gateway
-                }
+            route.mayBe(selection) && route.expiry.map { $0 <= now } ?? false
         }
+    }
+}
+
+extension Route {
+    /// Whether this may be the route that was selected: a nexthop object stands for any next hop.
+    fileprivate func mayBe(_ selection: RouteSelection) -> Bool {
+        let selected = selection.nextHop
+        return message.nexthopID != nil
+            || message.nextHops.contains { $0.interface == selected.interface && $0.gateway == selected.gateway }
     }
 }
 

@@ -105,8 +105,13 @@ struct MonitorModel: Sendable {
     /// The states of neighbours that are read when everything is read again.
     var neighbourDumps: [DumpSubject] { neighbours.subjects }
 
-    /// Finds the competing gateways again if routes have changed (``NeighbourWatch/update(_:)``).
-    mutating func updateNeighbours() -> (dumps: [DumpSubject], joins: Bool?)? { neighbours.update(snapshot) }
+    /// Finds the competing gateways again if routes have changed (``NeighbourWatch/update(_:)``), and forgets the neighbours
+    /// that no longer matter: no path depends on them.
+    mutating func updateNeighbours() -> NeighbourWatch.Update? {
+        guard let update = neighbours.update(snapshot) else { return nil }
+        snapshot.forgetNeighbours(on: update.forgotten)
+        return update
+    }
 }
 
 extension ReachabilityReason {

@@ -159,7 +159,7 @@ package struct MonitorStateMachine: Sendable {
         let isUrgent = !canPostpone || model.isConcerned(by: event, evaluation)
         let effect = model.apply(event, header, at: now)
         if effect.changed { queries.noteChange() }
-        if case .ignored = event { queries.noteHiddenChange(at: now) }
+        if case .ignored = event { noteHiddenChange(at: now) }
         let isPostponed = !isUrgent && !pending.isStale
         absorb(effect, about: event.onlyFamily, explains: !isPostponed, at: now)
         if check.dependsOnKernel, !effect.changed, let reason = event.likelyReason {
@@ -214,6 +214,14 @@ package struct MonitorStateMachine: Sendable {
         reader.start()
     }
 
+    /// Records that replies to a dump are queued, before ``next(at:)`` checks its progress, and whether to publish without them.
+    ///
+    /// The thread may not have run for longer than either waits.
+    package mutating func noteQueuedReplies(at now: Instant) {
+        reader.noteQueuedReplies()
+        pending.noteQueuedReplies(at: now)
+    }
+
     /// Records a datagram of replies to a dump; its messages follow.
     package mutating func beginReply(at now: Instant) { reader.progress(at: now) }
 
@@ -230,7 +238,7 @@ package struct MonitorStateMachine: Sendable {
     }
 
     private mutating func nextDump(at now: Instant) -> MonitorAction? {
-        if reader.isStuck(at: now) {
+        guard reader.checkProgress(at: now) else {
             failed(at: now)
             return next(at: now)
         }
@@ -345,6 +353,12 @@ package struct MonitorStateMachine: Sendable {
         endQuery(event)
     }
 
+    /// Handles the change of a route that the model does not contain, but that may carry tunnels' packets or the probes.
+    private mutating func noteHiddenChange(at now: Instant) {
+        queries.noteHiddenChange(at: now)
+        if check.isEnabled { check.request(at: now, inDetail: true) }
+    }
+
     /// Handles changes of routes that carry tunnels' packets, and that the model does not contain.
     package mutating func noteHiddenRoutes(at now: Instant) { queries.noteHiddenChange(at: now) }
 
@@ -423,11 +437,9 @@ package struct MonitorStateMachine: Sendable {
         let own = (pending.isStale ? nil : model.lastEvaluation) ?? model.evaluation(at: now)
         let result = check.compare(own, with: results, model.snapshot, at: now)
         if result.affectsPath || pending.isUndecided { invalidate(.evaluation) }
-        if !result.dumps.isEmpty {
-            counters.mismatches += result.mismatches
-            publisher.note([.confirmMismatch])
-            reader.request(result.dumps, .loss)
-        }
+        counters.mismatches += result.mismatches
+        if result.isMismatch { publisher.note([.confirmMismatch]) }
+        if !result.dumps.isEmpty { reader.request(result.dumps, .loss) }
         connection.markWorking()
         if reader.isDone { publisher.endResynchronization() }
     }

@@ -1,6 +1,6 @@
 /// Which gateways compete, so that the states of their neighbour entries may decide between routes.
 ///
-/// An IPv6 host skips a default route whose gateway does not reply (`NUD_FAILED`), and IPv4 skips one among equals
+/// An IPv6 host skips a route whose gateway does not reply (`NUD_FAILED`), and IPv4 skips one among equals
 /// (`fib_select_default`). Otherwise neighbours decide nothing, and their changes, many on a busy link, are not received.
 struct NeighbourWatch: Sendable, Hashable {
     /// Whether routes changed, so that other gateways may compete.
@@ -16,16 +16,28 @@ struct NeighbourWatch: Sendable, Hashable {
     /// Finds the competing gateways again if routes changed.
     ///
     /// - Parameter snapshot: The model.
-    /// - Returns: The neighbours to read, and whether to join (true) or leave (false) the group of neighbour changes; nil
-    ///   if the same gateways compete.
-    mutating func update(_ snapshot: NetworkSnapshot) -> (dumps: [DumpSubject], joins: Bool?)? {
+    /// - Returns: What changes; nil if the same gateways compete.
+    mutating func update(_ snapshot: NetworkSnapshot) -> Update? {
         guard isStale else { return nil }
         isStale = false
         let before = interfaces
         interfaces = Self.contestedInterfaces(in: snapshot)
         guard interfaces != before else { return nil }
-        let joins = interfaces.isEmpty == before.isEmpty ? nil : !interfaces.isEmpty
-        return (Self.subjects(interfaces.subtracting(before)), joins)
+        return .init(
+            dumps: Self.subjects(interfaces.subtracting(before)),
+            joins: interfaces.isEmpty == before.isEmpty ? nil : !interfaces.isEmpty,
+            forgotten: before.subtracting(interfaces)
+        )
+    }
+
+    /// What changes because other gateways compete.
+    struct Update {
+        /// The neighbours to read.
+        var dumps: [DumpSubject]
+        /// Whether to join (true) or leave (false) the group of neighbour changes; nil to do neither.
+        var joins: Bool?
+        /// The interfaces whose neighbours no longer matter: what is known of them gets out of date.
+        var forgotten: Set<InterfaceIndex>
     }
 
     private static func subjects(_ interfaces: Set<InterfaceIndex>) -> [DumpSubject] {
@@ -36,7 +48,7 @@ struct NeighbourWatch: Sendable, Hashable {
 
     private static func contestedInterfaces(in snapshot: NetworkSnapshot) -> Set<InterfaceIndex> {
         var contested: Set<InterfaceIndex> = []
-        for routes in snapshot.routes.values where routes.count > 1 || (routes.first?.message.nextHops.count ?? 0) > 1 {
+        for routes in snapshot.routes.values where routes.contains(where: { $0.message.mayHaveRival(among: routes) }) {
             addContested(routes, snapshot, to: &contested)
         }
         return contested
@@ -48,27 +60,59 @@ struct NeighbourWatch: Sendable, Hashable {
         to contested: inout Set<InterfaceIndex>
     ) {
         for (position, route) in routes.enumerated() {
-            let nextHops = gateways(of: route, snapshot)
-            guard let first = nextHops.first else { continue }
+            let nextHops = nextHops(of: route, snapshot)
+            let gateways = nextHops.filter { $0.gateway != nil }
+            guard let first = gateways.first else { continue }
             let hasRival = routes.indices.contains { other in
-                other != position && competes(route.message, routes[other].message)
-                    && gateways(of: routes[other], snapshot).contains { $0.gateway != first.gateway }
+                other != position && isRival(routes[other], of: route.message, first, snapshot)
             }
-            if hasRival || nextHops.count > 1 { contested.formUnion(nextHops.map(\.interface)) }
+            if hasRival || nextHops.count > 1 { contested.formUnion(gateways.map(\.interface)) }
         }
     }
 
-    private static func competes(_ one: RouteMessage, _ other: RouteMessage) -> Bool {
-        guard one.destination == other.destination, one.source == other.source else { return false }
-        return one.family == .ipv6 || (one.metric == other.metric && one.tos == other.tos)
+    /// Whether packets may take another route because the gateway of a route does not reply.
+    ///
+    /// IPv6 goes on to routes of any metric, type and next hop, and then to less specific ones (`fib6_table_lookup`). IPv4
+    /// compares the gateways of equal routes only.
+    private static func isRival(
+        _ other: Route,
+        of route: RouteMessage,
+        _ nextHop: NextHop,
+        _ snapshot: NetworkSnapshot
+    ) -> Bool {
+        let message = other.message
+        let others = nextHops(of: other, snapshot)
+        if route.family == .ipv6 {
+            let covers = message.destination.covers(route.destination) && message.source.covers(route.source)
+            return covers && (message.type != .unicast || others.contains { !$0.leadsTo(nextHop) })
+        }
+        return message.destination == route.destination && message.metric == route.metric && message.tos == route.tos
+            && others.contains { $0.gateway != nil && !$0.leadsTo(nextHop) }
     }
 
-    /// Returns the next hops of a route that lead to a gateway, including those of its nexthop object.
-    private static func gateways(of route: Route, _ snapshot: NetworkSnapshot) -> [NextHop] {
+    /// Returns the next hops of a route, including those of its nexthop object.
+    private static func nextHops(of route: Route, _ snapshot: NetworkSnapshot) -> [NextHop] {
         guard route.message.type == .unicast else { return [] }
-        guard let id = route.message.nexthopID else { return route.message.nextHops.filter { $0.gateway != nil } }
+        guard let id = route.message.nexthopID else { return route.message.nextHops }
         guard let nexthop = snapshot.nexthops[id] else { return [] }
         let members = nexthop.group.compactMap { snapshot.nexthops[$0.id]?.nextHop }
-        return (members + [nexthop.nextHop].compactMap(\.self)).filter { $0.gateway != nil }
+        return members + [nexthop.nextHop].compactMap(\.self)
     }
+}
+
+extension RouteMessage {
+    /// Whether there may be a choice: another route of its table, or several next hops.
+    fileprivate func mayHaveRival(among routes: RouteTable) -> Bool {
+        routes.count > 1 || nextHops.count > 1 || nexthopID != nil
+    }
+}
+
+extension NextHop {
+    /// Whether both lead to the same neighbour.
+    fileprivate func leadsTo(_ other: Self) -> Bool { interface == other.interface && gateway == other.gateway }
+}
+
+extension IPPrefix {
+    /// Whether each address of another prefix is in this one.
+    fileprivate func covers(_ other: Self) -> Bool { length <= other.length && contains(other.address) }
 }

@@ -47,6 +47,8 @@ enum Pacing {
     // MARK: Timeouts
 
     /// The longest time for which an incomplete model, or a query under way, may delay the publication of a path.
+    ///
+    /// If the thread has not run for so long, and replies are queued, it begins again, once.
     static let publication = Duration.seconds(1)
     /// The time for which the netlink sockets may fail before the state is published as unknown.
     static let failureReport = Duration.seconds(1)
@@ -54,6 +56,10 @@ enum Pacing {
     ///
     /// The kernel replies as fast as the replies are read.
     static let dumpProgress = Duration.seconds(5)
+    /// The grace period after ``dumpProgress``, in which replies that are already queued are read.
+    ///
+    /// The thread may not have run for so long, as in a suspended virtual machine.
+    static let dumpGracePeriod = Duration.milliseconds(100)
 
     // MARK: Backoff
 

@@ -4,6 +4,8 @@ struct PendingUpdate: Sendable, Hashable {
     private(set) var isStale = false
     /// Since when no evaluation could be published because what is known does not suffice.
     private var undecidedSince: Instant?
+    /// Whether ``noteQueuedReplies(at:)`` has postponed the publication once.
+    private var isExtended = false
     /// When the changes are evaluated that were postponed.
     private var postponed: Instant?
     /// The reasons of the postponed changes.
@@ -23,6 +25,14 @@ struct PendingUpdate: Sendable, Hashable {
 
     /// Whether an undecided evaluation has waited long enough to be published.
     func mustPublish(at now: Instant) -> Bool { publicationDeadline.map { $0 <= now } ?? false }
+
+    /// Records that replies are queued that may decide the evaluation: if it should have been published by now, it waits as long
+    /// again, but only once.
+    mutating func noteQueuedReplies(at now: Instant) {
+        guard mustPublish(at: now), !isExtended else { return }
+        isExtended = true
+        undecidedSince = now
+    }
 
     /// Records that the model or the kernel's results changed.
     mutating func invalidate() { isStale = true }
@@ -65,5 +75,6 @@ struct PendingUpdate: Sendable, Hashable {
     /// Records whether the evaluation could be published.
     mutating func endEvaluation(isUndecided: Bool, at now: Instant) {
         undecidedSince = isUndecided ? undecidedSince ?? now : nil
+        if !isUndecided { isExtended = false }
     }
 }

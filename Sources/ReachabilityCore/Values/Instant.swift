@@ -8,10 +8,14 @@ package struct Instant: InstantProtocol, Sendable, Hashable {
     /// Creates an instant from nanoseconds of `CLOCK_MONOTONIC`.
     package init(nanoseconds: Int64) { self.nanoseconds = nanoseconds }
 
-    /// Returns the instant that is a duration after this one.
+    /// Returns the instant that is a duration after this one, clamped to 292 years.
     package func advanced(by duration: Duration) -> Self {
         let (seconds, attoseconds) = duration.components
-        return .init(nanoseconds: nanoseconds + seconds * 1_000_000_000 + attoseconds / 1_000_000_000)
+        let (product, isTooLong) = seconds.multipliedReportingOverflow(by: 1_000_000_000)
+        let (length, isLonger) = product.addingReportingOverflow(attoseconds / 1_000_000_000)
+        let (sum, isTooFar) = nanoseconds.addingReportingOverflow(length)
+        guard isTooLong || isLonger || isTooFar else { return .init(nanoseconds: sum) }
+        return .init(nanoseconds: duration < .zero ? .min : .max)
     }
 
     /// Returns the duration from this instant to another, clamped to 292 years.

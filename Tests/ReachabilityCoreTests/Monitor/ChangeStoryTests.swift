@@ -240,6 +240,21 @@ import Testing
         #expect(story.lookups == 1)
     }
 
+    @Test func `a more specific route that appears and goes is looked up`() {
+        var story = MonitorStory()
+        story.changeSilently(.link(Entry.link(2, "wan0")), .address(Entry.address("192.0.2.2", on: 2)))
+        story.start()
+        let nextHop = SelectedNextHop(interface: 2, gateway: IPAddress("192.0.2.1"), source: IPAddress("192.0.2.2"))
+        story.kernel.specificRoute = .selected(.init(table: .main, nextHop: nextHop))
+        // The model does not decode what it does not mirror.
+        story.announce(.ignored)
+        #expect(story.statuses == [.notReachable, .wifi])
+        story.kernel.specificRoute = nil
+        story.announce(.ignored)
+        #expect(story.statuses == [.notReachable, .wifi, .notReachable])
+        #expect(story.machine.counters.mismatches == 0)
+    }
+
     @Test func `a refusal that is not final agrees with another refusal, and with no route`() {
         let kernel = ProbeResult(.refused(errno: LookupErrno.networkUnreachable, .noRoute), isFinal: false)
         let model = LookupOutcome.refused(errno: LookupErrno.addressNotAvailable, .noSource)
@@ -259,7 +274,8 @@ import Testing
         story.wait(.seconds(120))
         #expect(story.statuses == [.wifi])
         #expect(story.lookups > 0)
-        #expect(story.dumps.contains(.routes(.ipv6, table: .main)))
+        #expect(story.dumps == [.routes(.ipv6, table: .main)])
+        #expect(story.machine.counters.mismatches == 0)
         #expect(story.machine.isSettled)
     }
 }

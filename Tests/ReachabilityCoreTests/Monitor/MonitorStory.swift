@@ -107,6 +107,19 @@ struct MonitorStory {
         run()
     }
 
+    /// Lets time pass without the machine, which runs once afterwards.
+    mutating func freeze(_ duration: Duration) {
+        now = now.advanced(by: duration)
+        run()
+    }
+
+    /// Lets time pass without the machine, which then finds that replies to a dump are queued, and runs before they are read.
+    mutating func freezeWithQueuedReplies(_ duration: Duration) {
+        now = now.advanced(by: duration)
+        machine.noteQueuedReplies(at: now)
+        run()
+    }
+
     /// Replies to the held dumps, and to those that the machine requests then.
     mutating func replyToDumps() {
         holdsDumps = false

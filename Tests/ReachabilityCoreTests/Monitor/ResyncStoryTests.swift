@@ -195,15 +195,32 @@ import Testing
         #expect(story.machine.isSettled)
     }
 
-    @Test func `a dump without a reply is a failed socket`() {
+    /// A dump was requested after lost messages, and has no reply.
+    private static func storyWithHeldDump() -> MonitorStory {
         var story = MonitorStory.withUplink()
         story.start()
         story.wait(.seconds(10))
         story.holdsDumps = true
         story.overrun()
         story.forgetActions()
+        return story
+    }
+
+    @Test func `a dump without a reply is a failed socket`() {
+        var story = Self.storyWithHeldDump()
         story.wait(.seconds(5))
+        #expect(!story.actions.contains(.reopen))
+        story.wait(.milliseconds(100))
         #expect(story.actions.contains(.reopen))
+    }
+
+    @Test func `replies that came while the thread did not run are read`() {
+        var story = Self.storyWithHeldDump()
+        story.freeze(.seconds(30))
+        story.replyToDumps()
+        story.wait(.seconds(10))
+        #expect(!story.actions.contains(.reopen))
+        #expect(story.machine.isSettled && story.machine.counters.reopened == 0)
     }
 
     @Test func `a resumption is published, and the kernel's lookups are made`() {
@@ -239,5 +256,75 @@ import Testing
         story.forgetActions()
         story.notify(.routeRemoved(second))
         #expect(story.actions.contains(.watchNeighbours(false)))
+    }
+
+    @Test(arguments: Rival.allCases)
+    func `a route to which IPv6 can turn from a silent gateway is a choice`(rival: Rival) {
+        var story = MonitorStory.withIPv6Uplink(lifetime: nil)
+        story.changeSilently(.link(Entry.link(3, "lan0")), .address(Entry.address("2001:db8:1::2", on: 3)))
+        story.start()
+        story.forgetActions()
+        story.notify(.route(rival.route))
+        #expect(story.actions.contains(.watchNeighbours(true)))
+        #expect(story.dumps.contains(.neighbours(.ipv6, interface: rival == .moreSpecific ? 3 : 2)))
+    }
+
+    @Test func `IPv4 turns from a silent gateway to another gateway only`() {
+        var story = MonitorStory.withUplink()
+        story.changeSilently(.link(Entry.link(3, "lan0")), .address(Entry.address("198.51.100.2", on: 3)))
+        story.start()
+        var second = Entry.defaultRoute(via: "192.0.2.1", on: 3)
+        second.nextHops = [.init(interface: 3)]
+        story.notify(.route(second))
+        #expect(!story.actions.contains(.watchNeighbours(true)))
+    }
+
+    @Test func `what was known of neighbours is forgotten once they are not watched`() {
+        var story = MonitorStory.withIPv6Uplink(lifetime: nil)
+        story.changeSilently(.link(Entry.link(3, "lan0")), .address(Entry.address("2001:db8:1::2", on: 3)))
+        let second = Entry.defaultRoute(via: "fe80::2", on: 3, metric: 2_048)
+        story.changeSilently(.route(second))
+        story.start()
+        story.notify(.neighbour(Entry.neighbour("fe80::1", on: 2, .failed)))
+        story.notify(.routeRemoved(second))
+        #expect(story.changes.map(\.path.interface?.name) == ["wan0", "lan0", "wan0"])
+        // Nobody hears that the router is back.
+        story.changeSilently(.neighbour(Entry.neighbour("fe80::1", on: 2, .reachable)))
+        story.notify(.route(second))
+        story.wait(.seconds(1))
+        #expect(story.changes.map(\.path.interface?.name) == ["wan0", "lan0", "wan0"])
+        #expect(story.machine.snapshot.neighbours.values.allSatisfy { $0 == .reachable })
+    }
+}
+
+/// Another route beside an IPv6 default route by a gateway on interface 2.
+enum Rival: CaseIterable {
+    case withoutGateway
+    case sameGatewayElsewhere
+    case unreachable
+    /// The default route is the other one then.
+    case moreSpecific
+
+    var route: RouteMessage {
+        var route = Entry.defaultRoute(via: "fe80::1", on: 3, metric: 2_048)
+        switch self {
+        case .withoutGateway: route.nextHops = [.init(interface: 3)]
+        case .sameGatewayElsewhere: break
+        case .unreachable:
+            route.type = .unreachable
+            route.nextHops = []
+        case .moreSpecific: route.destination = .init(.init(family: .ipv6, bits: 0x2000 << 112), length: 3)
+        }
+        return route
+    }
+}
+
+extension Entry {
+    fileprivate static func neighbour(
+        _ text: String,
+        on index: InterfaceIndex,
+        _ state: NeighbourState
+    ) -> NeighbourMessage {
+        .init(index: index, address: IPAddress(text) ?? .init(ipv4: 0), state: state)
     }
 }

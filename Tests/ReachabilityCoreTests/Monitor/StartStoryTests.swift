@@ -44,14 +44,7 @@ import Testing
     }
 
     @Test func `after an ambiguous errno the first state waits for the rules and routes`() {
-        var story = MonitorStory()
-        var rule = RuleMessage(family: .ipv4)
-        rule.priority = 5
-        rule.action = .unreachable
-        story.changeSilently(.rule(rule))
-        story.holdsDumps = true
-        story.start()
-        for _ in DumpScheduler.prerequisites { story.replyToFirstDump() }
+        var story = Self.undecided()
         #expect(story.changes.isEmpty)
         story.replyToDumps()
         #expect(story.statuses == [.notReachable])
@@ -78,6 +71,33 @@ import Testing
     }
 
     @Test func `a state that the model might change is still published after a second`() {
+        var story = Self.undecided()
+        story.wait(.milliseconds(999))
+        #expect(story.changes.isEmpty)
+        story.wait(.milliseconds(1))
+        #expect(story.statuses == [.notReachable])
+    }
+
+    @Test func `replies that were queued while the process was stopped are read before the first state`() {
+        var story = Self.undecided()
+        story.freezeWithQueuedReplies(.seconds(3))
+        #expect(story.changes.isEmpty)
+        story.replyToDumps()
+        #expect(story.statuses == [.notReachable])
+        #expect(story.changes.first?.path.reasons == [.unreachable, .noSource])
+    }
+
+    @Test func `queued replies postpone the first state by a second, and once`() {
+        var story = Self.undecided()
+        story.freezeWithQueuedReplies(.seconds(3))
+        story.wait(.milliseconds(999))
+        #expect(story.changes.isEmpty)
+        story.freezeWithQueuedReplies(.milliseconds(1))
+        #expect(story.statuses == [.notReachable])
+    }
+
+    /// A machine that has read what lookups need, which give an errno that its rules and routes might explain.
+    private static func undecided() -> MonitorStory {
         var story = MonitorStory()
         var rule = RuleMessage(family: .ipv4)
         rule.priority = 5
@@ -86,10 +106,7 @@ import Testing
         story.holdsDumps = true
         story.start()
         for _ in DumpScheduler.prerequisites { story.replyToFirstDump() }
-        story.wait(.milliseconds(999))
-        #expect(story.changes.isEmpty)
-        story.wait(.milliseconds(1))
-        #expect(story.statuses == [.notReachable])
+        return story
     }
 
     @Test func `entries that are read for the first time are no reasons of a change`() {

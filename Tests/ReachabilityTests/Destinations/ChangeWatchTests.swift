@@ -76,7 +76,7 @@ import Testing
 
     /// The view, once the model agrees with the kernel.
     private func settledView() async throws -> MonitorView {
-        try await monitor.view(within: .seconds(20))
+        try await monitor.view(within: .seconds(120))
     }
 
     @Test func `a watch ticks once it has begun, and not after its end`() async throws {

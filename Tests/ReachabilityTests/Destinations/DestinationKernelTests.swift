@@ -21,6 +21,19 @@ struct DestinationKernelTests {
         #expect(near.gateway == nil)
     }
 
+    @Test("Hundreds of addresses are watched at once")
+    func many() async throws {
+        let uplink = try TestUplink()
+        let monitor = try uplink.startMonitor()
+        let heard = Collector<DestinationPath>()
+        let addresses = (0..<400).map { IPAddress(ipv4: 0xCB00_7100 + $0) }
+        let subscriptions = addresses.map { monitor.subscribe(to: $0) { heard.append($0) } }
+        try await heard.wait { Set($0.map(\.destination)) == Set(addresses) }
+        #expect(heard.elements.allSatisfy { $0.gateway == IPAddress("192.0.2.1") })
+        #expect(monitor.counters.reopened == 0)
+        withExtendedLifetime(subscriptions) {}
+    }
+
     @Test("The machine's own addresses and the loopback address are reachable without any link")
     func local() async throws {
         let uplink = try TestUplink()

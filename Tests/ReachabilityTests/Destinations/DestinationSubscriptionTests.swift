@@ -1,3 +1,4 @@
+import NetworkLab
 import Testing
 
 @testable import Reachability
@@ -25,8 +26,8 @@ struct DestinationSubscriptionTests {
         source.setPath(.test(address, .wifi))
         source.holdResults()
         let tasks = (0..<256).map { _ in Task { try await monitor.path(to: address) } }
-        let deadline = ContinuousClock.now + .seconds(30)
-        while source.heldCount < 256, ContinuousClock.now < deadline { await Task.yield() }
+        let deadline = ContinuousClock.now + .seconds(120)
+        while source.heldCount < 256, ContinuousClock.now < deadline { await Polling.pause() }
         #expect(source.heldCount == 256)
         source.releaseResults()
         for task in tasks { #expect(try await task.value.isReachable) }

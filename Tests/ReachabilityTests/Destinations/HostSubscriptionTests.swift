@@ -2,6 +2,7 @@ import Glibc
 import LinuxSystem
 import Locking
 import NetworkLab
+import Synchronization
 import Testing
 
 @testable import Reachability
@@ -35,11 +36,28 @@ import Testing
         try await heard.wait { $0.last?.isReachable == true }
         names.set("robot.example", [Self.near])
         try uplink.goDown()
-        try await heard.wait { $0.last?.paths.map { "\($0.destination)" } == [Self.near] }
-        #expect(heard.elements.last?.isReachable == false)
+        // A resolution may have begun before the link went down.
+        try await heard.wait {
+            $0.last?.paths.map { "\($0.destination)" } == [Self.near] && $0.last?.isReachable == false
+        }
         try uplink.comeBack()
         try await heard.wait { $0.last?.isReachable == true }
         subscription.cancel()
+    }
+
+    @Test func `lookups that hang delay no subscriber of the path`() async throws {
+        let uplink = try TestUplink()
+        let names = HangingNames()
+        let monitor = ReachabilityMonitor(lookup: names.lookup) { MonitorEngine(.init(), sink: $0) }
+        try uplink.lab.run { try monitor.start() }
+        defer { names.release() }
+        let hosts = (0..<2 * ThreadPool.limit).map { "robot\($0).example" }
+        let watches = hosts.map { monitor.subscribe(to: $0) { (_: HostPath) in } }
+        try await names.waitForLookups(ThreadPool.limit)
+        let heard = Collector<ReachabilityChange>()
+        let subscription = monitor.subscribe { heard.append($0) }
+        try await heard.wait(count: 1)
+        withExtendedLifetime((watches, subscription)) {}
     }
 
     @Test func `a failed resolution is reported, and retried until it succeeds`() async throws {
@@ -91,8 +109,8 @@ import Testing
             #expect(released != nil)
             subscription.cancel()
         }
-        let deadline = ContinuousClock.now + .seconds(30)
-        while released != nil, ContinuousClock.now < deadline { await Task.yield() }
+        let deadline = ContinuousClock.now + .seconds(120)
+        while released != nil, ContinuousClock.now < deadline { await Polling.pause() }
         #expect(released == nil)
     }
 
@@ -117,6 +135,26 @@ import Testing
         }
         #expect(error?.description.contains("'\(Self.far)' is not reachable within") == true)
     }
+}
+
+/// Names whose lookups hang, in place of the system's resolver.
+final class HangingNames: Sendable {
+    private let lookups = Collector<String>()
+    private let isReleased = Atomic(false)
+
+    /// Resolves a name once all are released.
+    @Sendable
+    func lookup(_ name: String) -> AddressLookup.Outcome {
+        lookups.append(name)
+        while !isReleased.load(ordering: .relaxed) { usleep(1_000) }
+        return .failure(code: EAI_AGAIN, errno: 0)
+    }
+
+    /// Waits until as many lookups have begun.
+    func waitForLookups(_ count: Int) async throws { try await lookups.wait(count: count) }
+
+    /// Has all lookups end.
+    func release() { isReleased.store(true, ordering: .relaxed) }
 }
 
 /// Names with addresses, in place of the system's resolver.

@@ -17,6 +17,8 @@ import Testing
         self.uplinks = uplinks
         monitor = try uplinks.home.run { [configuration] in try ReachabilityMonitor(configuration: configuration) }
         ticks = LabInbox()
+        // A lookup waits five seconds at most for what is not read yet.
+        _ = try monitor.view(within: .seconds(120))
     }
 
     /// Waits until the path meets a condition, which is checked at each tick.

@@ -11,13 +11,14 @@ import Testing
         try lab.makeUplink("wan0", index: 10, address: "192.0.2.2/24")
         let probe = try EngineProbe(in: lab)
         defer { probe.engine.stop() }
-        let near = try probe.engine.path(to: #require(IPAddress("192.0.2.9")))
+        _ = try probe.engine.view()
+        let near = try probe.engine.waitForPath(to: #require(IPAddress("192.0.2.9")))
         #expect(near.status == .wifi)
         #expect(near.interface?.name == "wan0")
-        let far = try probe.engine.path(to: #require(IPAddress("203.0.113.1")))
+        let far = try probe.engine.waitForPath(to: #require(IPAddress("203.0.113.1")))
         #expect(far.status == .notReachable)
         #expect(far.outcome == .refused(errno: 101, .noRoute))
-        let own = try probe.engine.path(to: #require(IPAddress("192.0.2.2")))
+        let own = try probe.engine.waitForPath(to: #require(IPAddress("192.0.2.2")))
         #expect(own.status == .wifi)
         #expect(own.interface?.name == "lo")
     }

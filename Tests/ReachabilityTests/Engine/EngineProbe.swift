@@ -34,6 +34,22 @@ final class EngineProbe: Sendable {
     var statuses: [ReachabilityStatus] { changes.all.map(\.status) }
 }
 
+extension MonitorEngine {
+    /// The model and the evaluation, once the model agrees with the kernel, however long a busy machine takes.
+    func view() throws(ReachabilityError) -> MonitorView { try view(within: .seconds(120)) }
+
+    /// The path to a destination, however long a busy machine takes to answer; what the engine answers once it has waited for
+    /// ``settlingTime`` is what is known by then.
+    func waitForPath(
+        to destination: IPAddress,
+        requiring requirement: PathRequirement = .any
+    ) throws -> DestinationPath {
+        let answers = LabInbox<EngineResult<DestinationPath>>()
+        path(to: destination, meeting: requirement) { answers.put($0) }
+        return try answers.wait(for: "the path") { !$0.isEmpty }[0].get()
+    }
+}
+
 extension AddressMessage {
     /// Whether the address is global, and its duplicate detection over.
     var isReady: Bool { !flags.contains(.tentative) && scope == .universe }

@@ -13,7 +13,7 @@ import Testing
             let run = try EngineRun(state, after: [])
             let hasLoop = BlockingPromise<Bool>()
             if run.perform({ hasLoop.fulfill($0 != nil) }) {
-                #expect(hasLoop.wait(until: SystemClock.now.advanced(by: .seconds(30))) == false)
+                #expect(hasLoop.wait(until: SystemClock.now.advanced(by: .seconds(120))) == false)
             }
             #expect(throws: ReachabilityError.self) { try run.waitUntilOpened() }
             run.stop()

@@ -15,14 +15,15 @@ import Testing
             try lab.makeUplink("wan0", index: 10, address: "192.0.2.2/24")
             let changes = LabInbox<ReachabilityStatus>()
             let engine = MonitorEngine(.init()) { changes.put($0.status) }
-            let descriptors = LifecycleTests.count("/proc/self/fd")
+            await ThreadFacts.startClocks()
+            let descriptors = ThreadFacts.descriptorCount
             try lab.run {
                 for _ in 0..<1_000 {
                     try engine.start()
                     engine.stop()
                 }
             }
-            #expect(LifecycleTests.count("/proc/self/fd") == descriptors)
+            await ThreadFacts.waitForDescriptors(descriptors)
             // A thread that was joined stays in the list for a moment.
             await ThreadFacts.wait { !$0.contains("reachability") }
             #expect(changes.all.count { $0 == .unknown } == 1_000)
@@ -155,15 +156,6 @@ import Testing
         engine.stop()
         #expect(done.all == Array(0..<100))
         #expect(!engine.perform {})
-    }
-
-    /// Returns the number of a directory's entries.
-    static func count(_ path: String) -> Int {
-        guard let directory = opendir(path) else { return 0 }
-        defer { closedir(directory) }
-        var count = 0
-        while readdir(directory) != nil { count += 1 }
-        return count
     }
 
     /// Sendable because the test writes before and after the engine runs.

@@ -64,7 +64,8 @@ import Testing
         defer { engine.stop() }
         let all = try changes.wait(for: "the state") { !$0.isEmpty }
         #expect(all[0].path.interface?.name == "wan0")
-        #expect(try engine.path(to: #require(IPAddress("192.0.2.9"))).interface?.name == "wan0")
+        _ = try engine.view()
+        #expect(try engine.waitForPath(to: #require(IPAddress("192.0.2.9"))).interface?.name == "wan0")
     }
 
     @Test func `a file that is no namespace is refused with its name`() throws {

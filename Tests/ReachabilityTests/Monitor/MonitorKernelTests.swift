@@ -131,6 +131,21 @@ struct MonitorKernelTests {
         await #expect(throws: ReachabilityError.self) { try await monitor.view() }
     }
 
+    @Test("Routes more specific than a default route appear and go, and nothing else changes")
+    func specificRoutes() async throws {
+        let uplink = try TestUplink()
+        try uplink.lab.rtnl.deleteRoute("default", via: "192.0.2.1", on: "wan0")
+        let monitor = try uplink.startMonitor()
+        let prefixes = ["22.0.0.0/8", "215.0.0.0/8"]
+        for _ in 0..<20 {
+            for prefix in prefixes { try uplink.lab.rtnl.addRoute(prefix, via: "192.0.2.1", on: "wan0") }
+            try await monitor.wait(for: .reachable, timeout: .seconds(60))
+            for prefix in prefixes { try uplink.lab.rtnl.deleteRoute(prefix, via: "192.0.2.1", on: "wan0") }
+            try await monitor.wait(for: .notReachable, timeout: .seconds(60))
+        }
+        #expect(monitor.counters.mismatches == 0)
+    }
+
     @Test("The shared monitor runs, and is always the same object")
     func shared() async throws {
         #expect(ReachabilityMonitor.shared === ReachabilityMonitor.shared)

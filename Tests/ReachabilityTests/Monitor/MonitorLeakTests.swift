@@ -13,6 +13,7 @@ struct MonitorLeakTests {
             // Objects that the process makes once are made before counting.
             try await useMonitor(of: uplink)
             await ThreadFacts.wait { !$0.contains("reachability") && !$0.contains("netwatch-helper") }
+            await ThreadFacts.startClocks()
             let descriptors = ThreadFacts.descriptorCount
             let memory = LabHeap.bytesInUse
 
@@ -33,6 +34,7 @@ struct MonitorLeakTests {
             // The open descriptors of a running monitor change all the time; a stopped one has none.
             monitor.stop()
             await ThreadFacts.wait { !$0.contains("reachability") }
+            await ThreadFacts.startClocks()
             let descriptors = ThreadFacts.descriptorCount
             for _ in 0..<1000 {
                 try uplink.lab.run { try monitor.start() }

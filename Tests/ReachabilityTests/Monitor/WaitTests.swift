@@ -1,3 +1,4 @@
+import NetworkLab
 import Testing
 
 @testable import Reachability
@@ -91,8 +92,8 @@ struct WaitTests {
 extension ReachabilityMonitor {
     /// Waits until there is a subscriber.
     func waitForSubscriber() async throws {
-        let deadline = ContinuousClock.now + .seconds(30)
-        while subscriberCount == 0, ContinuousClock.now < deadline { await Task.yield() }
+        let deadline = ContinuousClock.now + .seconds(120)
+        while subscriberCount == 0, ContinuousClock.now < deadline { await Polling.pause() }
         #expect(subscriberCount > 0)
     }
 }

@@ -19,6 +19,13 @@ import Testing
         #expect(replies.ipv6.allSatisfy { $0 == ProbeResult(.refused(errno: ENETUNREACH, .noRoute)) })
     }
 
+    @Test func `where no socket of IPv6 can be opened, a refusal is not final`() throws {
+        let lab = try LabNamespace()
+        let socket = try lab.run { try LookupSocket(in: .current, connector: { _ in nil }) }
+        let replies = try socket.probe(user: 0, detail: true)
+        #expect(replies.ipv6.allSatisfy { !$0.isFinal })
+    }
+
     @Test func `the second lookup applies a rule on the source`() throws {
         let lab = try LabNamespace()
         try lab.makeUplink("wan0", index: 10, address: "192.0.2.2/24")

@@ -19,6 +19,13 @@ import Testing
         #expect(!bench.passes(Message.route("2001:db8::", length)))
     }
 
+    @Test(arguments: [("22.0.0.0", 8), ("215.0.0.1", 32), ("208.0.0.0", 5), ("2d00::", 16), ("3d00::", 32)])
+    func `routes that cover a probe address pass`(prefix: String, length: UInt8) throws {
+        let bench = try FilterBench(.routes())
+        #expect(bench.passes(Message.route(prefix, length)))
+        #expect(bench.passes(Message.route(prefix, length, isRemoval: true)))
+    }
+
     @Test func `messages that are no routes pass`() throws {
         let bench = try FilterBench(.routes())
         var link = LinkMessage(index: 7)

@@ -50,7 +50,7 @@ final class Collector<Element: Sendable>: Sendable {
             state.nextID += 1
             return state.nextID
         }
-        let met: Void? = try await withDeadline(.seconds(30)) {
+        let met: Void? = try await withDeadline(.seconds(120)) {
             await withTaskCancellationHandler {
                 await self.suspend(id, until: isMet)
             } onCancel: {

@@ -98,12 +98,12 @@ final class Gate: @unchecked Sendable {
     /// Lets one waiter pass.
     func open() { sem_post(semaphore) }
 
-    /// Waits, for 30 s at most; returns whether it was opened.
+    /// Waits, for 300 s at most; returns whether it was opened.
     @discardableResult
     func wait() -> Bool {
         var deadline = timespec()
         clock_gettime(CLOCK_REALTIME, &deadline)
-        deadline.tv_sec += 30
+        deadline.tv_sec += 300
         while sem_timedwait(semaphore, &deadline) != 0 {
             if errno == ETIMEDOUT { return false }
         }
