@@ -7,6 +7,8 @@ package struct AttemptHistory: Sendable, Hashable {
     private var hasResponse = false
     private var isReused = false
     private var mayHaveBeenProcessed = false
+    /// Whether an earlier attempt may have taken effect: it was sent, and no status says that it was not processed.
+    package private(set) var mayHaveTakenEffect = false
     private var wasResent = false
     private var refusals: UInt8 = 0
 
@@ -49,6 +51,7 @@ package struct AttemptHistory: Sendable, Hashable {
         guard isReused, !hasResponse, !wasResent, isRepeatable || !isSent else { return false }
         wasResent = true
         mayHaveBeenProcessed = mayHaveBeenProcessed || isSent
+        mayHaveTakenEffect = mayHaveTakenEffect || isSent
         isSent = false
         return true
     }
@@ -68,9 +71,12 @@ package struct AttemptHistory: Sendable, Hashable {
 
     /// Records that another attempt follows, by a decision of a policy or because of a response.
     ///
-    /// - Parameter wasProcessed: Whether the last attempt may have been processed.
-    package mutating func retry(wasProcessed: Bool) {
+    /// - Parameters:
+    ///   - wasProcessed: Whether the last attempt may have been processed.
+    ///   - isRejected: Whether its status says that it was not processed.
+    package mutating func retry(wasProcessed: Bool, isRejected: Bool = false) {
         mayHaveBeenProcessed = mayHaveBeenProcessed || wasProcessed
+        mayHaveTakenEffect = mayHaveTakenEffect || (wasProcessed && !isRejected)
         isSent = false
         hasResponse = false
         wasResent = false

@@ -1,4 +1,5 @@
 public import Foundation
+import Locking
 public import NetworkClient
 
 /// The progress of requests as objects of Foundation, in bytes.
@@ -13,6 +14,9 @@ extension RequestHandle {
     /// It is indeterminate until the length is known, and complete when the request has succeeded. Cancelling, pausing
     /// and resuming it, or a parent of it, does the same to the request. It has no parent: add it to one with
     /// `addChild(_:withPendingUnitCount:)`.
+    ///
+    /// On Linux, `Progress` may be used by one thread at a time. The updates of all requests exclude each other; add children
+    /// before the requests are started, and call a parent's methods that change it from no other thread while they run.
     ///
     /// - Returns: A progress of its own, which follows the request until it finishes.
     public final func downloadProgress() -> Progress {
@@ -44,21 +48,27 @@ extension RequestHandle {
 
 /// Transfers a progress to the task that updates it.
 ///
-/// Unchecked, because only that task changes its counts.
+/// Unchecked, because only that task changes its counts, and the lock excludes the tasks that change those of its parent.
 private struct FollowedProgress: @unchecked Sendable {
+    /// Held during all updates: each changes the parents too, and on Linux `Progress` has no lock of its own.
+    private static let updates = Lock<Void>(())
     private let progress: Progress
 
     init(_ progress: Progress) { self.progress = progress }
 
     /// Sets the counts.
     func update(_ count: (Int64, of: Int64?)) {
-        progress.totalUnitCount = count.of ?? -1
-        progress.completedUnitCount = count.0
+        Self.updates.withLock { _ in
+            progress.totalUnitCount = count.of ?? -1
+            progress.completedUnitCount = count.0
+        }
     }
 
     /// Completes the progress; an empty body counts as one byte, since a parent expects one unit at least.
     func complete() {
-        progress.totalUnitCount = max(1, progress.completedUnitCount)
-        progress.completedUnitCount = progress.totalUnitCount
+        Self.updates.withLock { _ in
+            progress.totalUnitCount = max(1, progress.completedUnitCount)
+            progress.completedUnitCount = progress.totalUnitCount
+        }
     }
 }

@@ -104,10 +104,15 @@ public final class RequestMeter: EventMonitor {
 
     // MARK: Waits
 
-    /// Counts a wait that begins.
+    /// Counts a wait that begins; one that goes on for another reason is the same wait.
     private func begin(_ wait: Wait, _ request: RequestHandle) {
-        count("\(wait.rawValue)_waits")
-        running.withLock { $0[ObjectIdentifier(request)]?.waits[wait] = .now }
+        let isNew = running.withLock { running in
+            let key = ObjectIdentifier(request)
+            guard running[key]?.waits[wait] == nil else { return false }
+            running[key]?.waits[wait] = .now
+            return true
+        }
+        if isNew { count("\(wait.rawValue)_waits") }
     }
 
     /// Measures a wait that has ended, if there was one.

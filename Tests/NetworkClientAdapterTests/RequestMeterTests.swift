@@ -61,7 +61,9 @@ struct RequestMeterTests {
     @Test func `a wait for a path is counted and timed`() async throws {
         let network = SwitchedNetwork()
         let server = try AdapterLab.server()
+        let monitor = RequestMeter(factory: memory)
         let session = try session(server) { configuration in
+            configuration.eventMonitors = [monitor]
             configuration.gate = .waitsForConnectivity(nil)
             configuration.connectivity = network
         }
@@ -69,6 +71,8 @@ struct RequestMeterTests {
         let events = request.events
         request.resume()
         for await event in events { if case .waitingForConnectivity = event { break } }
+        // The same wait goes on for another reason.
+        monitor.request(request, did: .waitingForConnectivity(because: "another reason"))
         network.switchOn()
         #expect(try await request.string() == "end")
         await session.shutdown(within: .seconds(60))

@@ -80,14 +80,18 @@ struct ResourceLoaderTests {
 
     @Test func `the last caller that cancels cancels the request`() async throws {
         let loader = try loader()
-        let tasks = (1...5).map { _ in Task { try await loader.value(for: "a") } }
+        let results = Observed<[Result<String, HTTPError>]>([])
+        // All of them wait before the first is cancelled.
+        let receipts = (1...5).map { _ in loader.load("a") { result in results.update { $0.append(result) } } }
         try await wait { server.requests.value.count == 1 }
-        for task in tasks { task.cancel() }
-        for task in tasks {
-            let error = await #expect(throws: HTTPError.self) { try await task.value }
+        for receipt in receipts { receipt.cancel() }
+        try await wait { results.value.count == 5 }
+        for result in results.value {
+            let error = #expect(throws: HTTPError.self) { try result.get() }
             #expect(error?.code == .cancelled)
         }
         try await wait { server.cancelled.value == 1 }
+        #expect(server.requests.value == ["/a"])
         #expect(loader.cachedValue(for: "a") == nil)
     }
 
@@ -169,6 +173,10 @@ struct ResourceLoaderTests {
         try await wait { indicator.state == .notActive }
         try await wait { states.value.last == .notActive }
         #expect(states.value.first == .active && states.value.contains(.delayingEnd))
+    }
+
+    @Test func `an indicator is visible for a while after the end`() {
+        let indicator = ActivityIndicator(startDelay: .zero, endDelay: .seconds(300)) { _ in }
         indicator.begin()
         #expect(indicator.state.isVisible)
         indicator.end()

@@ -11,14 +11,29 @@ final class NewCacheFile: Sendable {
 
     /// Creates a file; nil if that fails, for example because the disk is full.
     init?(in folder: String) {
-        path = "\(folder)/new/\(getpid())-\(String(UInt64.random(in: 0...UInt64.max), radix: 16))"
-        descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
-        guard descriptor >= 0 else { return nil }
-        flock(descriptor, LOCK_EX | LOCK_NB)
+        guard let file = Self.createLocked(in: folder) else { return nil }
+        (path, descriptor) = file
+    }
+
+    /// How often a file is created that another process removes before it is locked.
+    private static let maximumAttempts = 10
+
+    /// Creates and locks a file; another one if a process removed it as abandoned before it was locked.
+    private static func createLocked(in folder: String) -> (path: String, descriptor: Int32)? {
+        for _ in 0..<maximumAttempts {
+            let path = "\(folder)/new/\(getpid())-\(String(UInt64.random(in: 0...UInt64.max), radix: 16))"
+            let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
+            guard descriptor >= 0 else { return nil }
+            // A file system without locks is used without.
+            let isLocked = flock(descriptor, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK
+            var status = stat()
+            if isLocked, fstat(descriptor, &status) == 0, status.st_nlink > 0 { return (path, descriptor) }
+            close(descriptor)
+        }
+        return nil
     }
 
     deinit {
-        guard descriptor >= 0 else { return }
         // No effect if it was moved.
         unlink(path)
         close(descriptor)

@@ -116,14 +116,17 @@ extension HTTPCache {
     /// Returns the stored response that matches a request; may block.
     func match(_ url: String, _ fields: CachedFields) -> CachedMatch? {
         guard let entry = store.read(.init(url)), entry.record.url == url else { return nil }
-        guard case .variants(let names, let generation) = entry.record.content else {
-            return entry.record.response.map { .init(url: url, entry: entry, response: $0) }
-        }
+        guard case .variants(let names, let generation) = entry.record.content else { return match(url, entry, by: []) }
         let key = CacheKey(url, names, generation: generation, fields)
-        guard let variant = store.read(key), variant.record.url == url, let response = variant.record.response else {
-            return nil
-        }
-        return .init(url: url, entry: variant, response: response)
+        guard let variant = store.read(key), variant.record.url == url else { return nil }
+        return match(url, variant, by: names)
+    }
+
+    /// Returns the response of an entry that was found by some fields of the request; nil if it depends on others, for example
+    /// since a 304 has made it private.
+    private func match(_ url: String, _ entry: CacheEntry, by names: [String]) -> CachedMatch? {
+        guard let response = entry.record.response, VaryRules.names(of: response) == names else { return nil }
+        return .init(url: url, entry: entry, response: response)
     }
 
     /// A number that changes with each invalidation: a response to an earlier request is not stored after one.

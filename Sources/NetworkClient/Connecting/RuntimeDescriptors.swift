@@ -16,22 +16,24 @@ enum RuntimeDescriptors {
     /// The number of descriptors that stay free if a request can wait for another connection instead.
     static let comfortablyFree = 8
 
-    /// The number of descriptors that libdispatch keeps open.
-    private static let ofDispatch = 4
+    /// The number of descriptors that libdispatch keeps open: an epoll descriptor, an eventfd, and three timers.
+    private static let ofDispatch = 5
     /// `O_PATH`, open(2), which the C library declares for `_GNU_SOURCE` only.
     private static let openPath: Int32 = 0o10_000_000
-    private static let isStarted = Lock(false)
+    /// The timers that were started; empty before that.
+    private static let timers = Lock<[any DispatchSourceTimer]>([])
+    /// The interval of the timers, in seconds: so long that none has expired when libdispatch sees it.
+    private static let year = 365 * 86_400
 
     /// Starts libdispatch and NIO, once in a process, and returns the event loop of a session.
     ///
     /// - Throws: `tooManyDescriptors` if there are too few descriptors left for them.
     static func startedLoop() throws(HTTPError) -> any EventLoop {
-        let result = isStarted.withLock { isStarted -> Result<Void, HTTPError> in
-            if isStarted { return .success(()) }
+        let result = timers.withLock { timers -> Result<Void, HTTPError> in
+            guard timers.isEmpty else { return .success(()) }
             let needed = ofDispatch + 3 * NIOSingletons.groupLoopCountSuggestion + minimumFree
             guard areFree(needed) else { return .failure(tooFew(needed)) }
-            startDispatch()
-            isStarted = true
+            timers = startDispatch()
             return .success(())
         }
         try result.get()
@@ -51,25 +53,30 @@ enum RuntimeDescriptors {
         return Int(clamping: limit.rlim_cur) - Int(lowest) >= count
     }
 
-    /// Fires one timer per clock: libdispatch then opens the descriptors that all timers share.
-    private static func startDispatch() {
+    /// Starts one timer per clock: libdispatch then opens the descriptors that all timers share.
+    ///
+    /// It opens none for a timer that has expired when its thread sees it. So each timer fires soon, which is waited for, and then
+    /// after a year. On a busy machine, the last descriptors may be opened just after this returns.
+    ///
+    /// - Returns: The timers, which end when they are released.
+    private static func startDispatch() -> [any DispatchSourceTimer] {
         let fired = DispatchSemaphore(value: 0)
         // Its own queue has a thread, however busy the global queues are.
         let queue = DispatchQueue(label: "netwatch.start")
         let clocks: [(any DispatchSourceTimer) -> Void] = [
-            { $0.schedule(deadline: .now() + .microseconds(100)) },
-            { $0.schedule(wallDeadline: .now() + .microseconds(100)) },
+            { $0.schedule(deadline: .now() + .microseconds(100), repeating: .seconds(year)) },
+            { $0.schedule(wallDeadline: .now() + .microseconds(100), repeating: .seconds(year)) },
         ]
-        for schedule in clocks {
+        // The clock of Task.sleep; waiting for it here could block a thread that it needs.
+        Task.detached { try? await Task.sleep(for: .seconds(year), clock: .continuous) }
+        return clocks.map { schedule in
             let timer = DispatchSource.makeTimerSource(queue: queue)
             timer.setEventHandler { fired.signal() }
             schedule(timer)
             timer.activate()
             fired.wait()
-            timer.cancel()
+            return timer
         }
-        // The clock of Task.sleep; waiting for it here could block a thread that it needs.
-        Task { try? await Task.sleep(for: .microseconds(100), clock: .continuous) }
     }
 
     private static func tooFew(_ count: Int) -> HTTPError {

@@ -13,6 +13,10 @@ protocol DeadlineOwner: AnyObject {
 /// A timer that fires too early is cheap: it checks the deadlines and is scheduled again. So a request on a reused
 /// connection schedules none.
 ///
+/// A timer that fires late does not fail what it limits immediately. The event loop runs the timers that are due before
+/// it looks at the sockets, so after a time in which the process was stopped, or its thread did not run, the kernel may
+/// have received the response in time. Such a timer checks again after the sockets were read.
+///
 /// While it is scheduled, it keeps its owner alive. The reference to the owner is not weak, because weak references
 /// slow down each retain and release of the object.
 final class DeadlineTimer {
@@ -23,6 +27,8 @@ final class DeadlineTimer {
     private let loop: any EventLoop
     private var timer: Scheduled<Void>?
     private var timerDue = Int64.max
+    /// The number of further checks since the timer was late; it is scheduled for the last of them.
+    private var furtherChecks = 0
     private unowned let owner: any DeadlineOwner
 
     init(_ owner: any DeadlineOwner, _ loop: any EventLoop) {
@@ -37,10 +43,15 @@ final class DeadlineTimer {
 
     /// Ensures that the timer fires no later than the next deadline.
     func schedule(at now: NIODeadline) {
-        guard !isSuspended, let next = deadlines.next, next.nanoseconds < timerDue else { return }
+        guard !isSuspended, furtherChecks == 0, let next = deadlines.next, next.nanoseconds < timerDue else { return }
+        // A deadline that had passed already does not make the timer late.
+        schedule(max(next, Instant(now)), at: now)
+    }
+
+    private func schedule(_ due: Instant, at now: NIODeadline) {
         timer?.cancel()
-        timerDue = next.nanoseconds
-        let delay = TimeAmount.nanoseconds(max(0, next.nanoseconds - Instant(now).nanoseconds))
+        timerDue = due.nanoseconds
+        let delay = TimeAmount.nanoseconds(due.nanoseconds - Instant(now).nanoseconds)
         timer = loop.assumeIsolated().scheduleTask(in: delay) { [self, owner] in fire(owner) }
     }
 
@@ -51,18 +62,42 @@ final class DeadlineTimer {
         timer?.cancel()
         timer = nil
         timerDue = .max
+        furtherChecks = 0
     }
 
+    /// The lateness of the timer from which the event loop may have missed what the kernel has received.
+    private static let maximumLateness = Duration.milliseconds(100)
+    /// The delay of a further check: longer than the event loop takes for the other timers that are late.
+    ///
+    /// After these it reads the sockets. If the check is late by as much, it may not have read them.
+    private static let furtherCheckDelay = Duration.milliseconds(10)
+    /// The number of further checks after which a deadline counts even if the event loop is always late.
+    private static let maximumFurtherChecks = 10
+
     private func fire(_ owner: any DeadlineOwner) {
+        let now = NIODeadline.now()
+        let lateness = Instant(nanoseconds: timerDue).duration(to: Instant(now))
         timerDue = .max
         timer = nil
-        guard !isSuspended else { return }
-        let now = NIODeadline.now()
-        if let kind = deadlines.expired(at: Instant(now)) {
-            deadlines[kind] = nil
-            owner.deadlinePassed(kind, at: now)
+        let expired = isSuspended ? nil : deadlines.expired(at: Instant(now))
+        if let expired, mustCheckAgain(expired, lateness) { return checkAgain(at: now) }
+        furtherChecks = 0
+        if let expired {
+            deadlines[expired] = nil
+            owner.deadlinePassed(expired, at: now)
         }
         schedule(at: now)
+    }
+
+    private func mustCheckAgain(_ kind: Deadlines.Kind, _ lateness: Duration) -> Bool {
+        // An idle connection waits for nothing, and must not be used after its time.
+        guard kind != .idle, furtherChecks < Self.maximumFurtherChecks else { return false }
+        return lateness > (furtherChecks == 0 ? Self.maximumLateness : Self.furtherCheckDelay)
+    }
+
+    private func checkAgain(at now: NIODeadline) {
+        furtherChecks += 1
+        schedule(Instant(now).advanced(by: Self.furtherCheckDelay), at: now)
     }
 }
 

@@ -139,10 +139,10 @@ final class HTTP1Connection: ChannelInboundHandler, RemovableChannelHandler, Soc
         guard isReading else { return setAutoRead(false) }
         while self.isReading, !held.parts.isEmpty, !life.isClosed { receive(held.parts.removeFirst()) }
         guard self.isReading, !life.isClosed else { return }
+        // First, so that no other exchange starts on it.
+        guard !held.isLost else { return lost(held.cause) }
         setAutoRead(true)
         settle()
-        guard held.isLost, !life.isClosed else { return }
-        lost(held.cause)
     }
 
     private func setAutoRead(_ reads: Bool) {

@@ -11,6 +11,8 @@ struct HTTP2ClientSettings {
     let maximumHeadSize: Int
     /// The number of the first stream.
     var firstStream = 1
+    /// The maximum time without a byte after a PING frame.
+    var maximumSilence = FixedLimits().silence
     /// The number of bytes of a response that the server may send before its reader takes them.
     ///
     /// It is as much as the kernel buffers for a connection by default (tcp_rmem in tcp(7)).

@@ -1,3 +1,4 @@
+import Glibc
 import NIOCore
 import NIOHPACK
 import NIOHTTP1
@@ -43,6 +44,8 @@ final class HTTP2Connection: ChannelInboundHandler, RemovableChannelHandler, Soc
     private(set) var lastByte = NIODeadline.now()
     /// Whether a PING frame was sent whose response has not been received.
     private var isProbing = false
+    /// Whether no exchange starts before that response, because another one has timed out.
+    private var isCheckingLiveness = false
 
     init(
         _ id: Int,
@@ -75,7 +78,7 @@ final class HTTP2Connection: ChannelInboundHandler, RemovableChannelHandler, Soc
 
     var isReused: Bool { streams.startedCount > 1 }
 
-    var capacity: Int { isClosed ? 0 : streams.capacity }
+    var capacity: Int { isClosed || isCheckingLiveness ? 0 : streams.capacity }
 
     func isWritable(for exchange: any HTTPExchange) -> Bool {
         guard !isClosed, let stream = streams[exchange] else { return false }
@@ -254,7 +257,7 @@ final class HTTP2Connection: ChannelInboundHandler, RemovableChannelHandler, Soc
         case .rstStream(let code): receiveReset(code, frame.streamID)
         case .goAway(let last, let code, let data): receiveGoAway(last, .init(code, data))
         case .settings(.settings(let settings)): receive(settings)
-        case .ping(_, ack: true): isProbing = false
+        case .ping(_, ack: true): pingWasAcknowledged()
         default: break
         }
     }
@@ -418,7 +421,7 @@ final class HTTP2Connection: ChannelInboundHandler, RemovableChannelHandler, Soc
         guard let setting = settings.last(where: { $0.parameter == .maxConcurrentStreams }), !isDraining, !isClosed
         else { return }
         streams.limit = min(setting.value, HTTP2ClientSettings.maximumStreamLimit)
-        owner.connectionLimitChanged(self, to: streams.limit, isFinal: false)
+        if !isCheckingLiveness { owner.connectionLimitChanged(self, to: streams.limit, isFinal: false) }
     }
 
     /// Starts no more streams, and closes the connection after the last one.
@@ -464,11 +467,13 @@ final class HTTP2Connection: ChannelInboundHandler, RemovableChannelHandler, Soc
         idleTimer.schedule(at: now)
     }
 
-    func deadlinePassed(_ kind: Deadlines.Kind, at now: NIODeadline) { if streams.isEmpty { close() } }
+    func deadlinePassed(_ kind: Deadlines.Kind, at now: NIODeadline) {
+        if kind == .read { checkSilence(at: now) } else if streams.isEmpty { close() }
+    }
 
     /// Fails the exchanges of a connection that was lost or has to be closed.
-    private func lost(_ failure: HTTP2StreamFailure) {
-        end(inOrder: true) { [self] stream in
+    private func lost(_ failure: HTTP2StreamFailure, inOrder: Bool = true) {
+        end(inOrder: inOrder) { [self] stream in
             if !stream.hasEnd { fail(stream, stream.isOpened ? failure : .unprocessed(goAway)) }
         }
     }
@@ -522,6 +527,38 @@ extension HTTP2Connection {
         guard !isProbing, !isClosed else { return }
         isProbing = true
         output.write(.init(streamID: .rootStream, payload: .ping(.init(), ack: false)))
+    }
+}
+
+extension HTTP2Connection {
+    func checkLiveness() {
+        guard !isCheckingLiveness, !isClosed else { return }
+        isCheckingLiveness = true
+        probe()
+        limitSilence(from: .now())
+        owner.connectionLimitChanged(self, to: 0, isFinal: isDraining)
+    }
+
+    private func limitSilence(from start: NIODeadline) {
+        idleTimer.set(.read, after: settings.maximumSilence, from: start)
+        idleTimer.schedule(at: .now())
+    }
+
+    /// Closes the connection unless a byte was received meanwhile: the acknowledgement may follow a long response.
+    private func checkSilence(at now: NIODeadline) {
+        guard isCheckingLiveness, !isClosed else { return }
+        guard lastByte + .init(settings.maximumSilence) <= now else { return limitSilence(from: lastByte) }
+        let reason = "the server has not responded to a PING frame"
+        lost(.lost(IOError(errnoCode: ETIMEDOUT, reason: reason)), inOrder: false)
+    }
+
+    private func pingWasAcknowledged() {
+        isProbing = false
+        guard isCheckingLiveness else { return }
+        isCheckingLiveness = false
+        idleTimer.deadlines[.read] = nil
+        if !isDraining { owner.connectionLimitChanged(self, to: streams.limit, isFinal: false) }
+        becomeIdle()
     }
 }
 

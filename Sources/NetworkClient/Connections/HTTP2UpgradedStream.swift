@@ -37,6 +37,8 @@ final class HTTP2UpgradedStream: HTTPExchange, UpgradedStream {
         connection.send(.end(nil), for: self, flushes: true)
     }
 
+    func checkLiveness() { connection.checkLiveness() }
+
     func close(inOrder: Bool) {
         receiver = nil
         connection.cancel(self)

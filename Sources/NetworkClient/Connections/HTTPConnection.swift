@@ -53,6 +53,12 @@ package protocol HTTPConnection: AnyObject {
     /// The connection calls ``HTTPExchange/connectionHasEnded()``.
     func cancel(_ exchange: any HTTPExchange)
 
+    /// Checks whether the connection still works, because an exchange has timed out on it.
+    ///
+    /// It starts no exchange until then, and is lost if nothing is received. Without effect, the default, if it ends with its
+    /// exchange.
+    func checkLiveness()
+
     /// Closes the connection, with the exchanges that it carries; called once.
     func close()
 
@@ -69,6 +75,8 @@ extension HTTPConnection {
     package var isMultiplexed: Bool { false }
 
     package var allowsExtendedConnect: Bool { false }
+
+    package func checkLiveness() {}
 
     package func releaseStream(of exchange: any HTTPExchange) -> (any UpgradedStream)? { nil }
 

@@ -25,10 +25,18 @@ package protocol UpgradedStream: AnyObject {
     /// Ends the direction to the server, if the other one can stay open: nothing else is written.
     func finishOutput()
 
+    /// Checks whether the connection that it shares still works, because the other side is silent; without effect, the default,
+    /// if it shares none.
+    func checkLiveness()
+
     /// Closes both directions.
     ///
     /// - Parameter inOrder: Whether nothing is in progress.
     func close(inOrder: Bool)
+}
+
+extension UpgradedStream {
+    package func checkLiveness() {}
 }
 
 /// The receiver of an upgraded stream's bytes; confined to the stream's event loop.

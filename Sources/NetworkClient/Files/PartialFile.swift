@@ -22,6 +22,8 @@ final class PartialFile: FileSink, @unchecked Sendable {
     /// Whether the existing part belongs to this download, which then keeps or removes it; a part that was found stays
     /// until it is truncated.
     private var isOurs = false
+    /// Whether the part was moved to its final path.
+    private var isMoved = false
 
     /// The options for writing a file.
     struct Plan: Sendable {
@@ -59,6 +61,7 @@ final class PartialFile: FileSink, @unchecked Sendable {
     }
 
     func restart(_ part: DownloadPart) throws(HTTPError) {
+        try checkPart()
         isOurs = true
         try FileCall.make("empty", paths.part) { ftruncate(descriptor, 0) }
         position = 0
@@ -81,7 +84,14 @@ final class PartialFile: FileSink, @unchecked Sendable {
         }
     }
 
+    /// Throws an error if the file is at its final path already, where nobody may find it empty.
+    private func checkPart() throws(HTTPError) {
+        guard isMoved else { return }
+        throw FileCall.failure("write", paths.target.path, errno: EEXIST, "its download is complete")
+    }
+
     func finish() throws(HTTPError) {
+        try checkPart()
         try becomeLike(paths.target.path)
         if plan.isSynced {
             try FileCall.make("write", paths.part) { fsync(descriptor) }
@@ -93,6 +103,7 @@ final class PartialFile: FileSink, @unchecked Sendable {
         let isReplacing = plan.existing == .replace
         try Self.move(paths.part, to: paths.target.path, isReplacing: isReplacing)
         isOurs = false
+        isMoved = true
         if plan.isContinuable { unlink(paths.record) }
         if plan.isSynced { try Self.sync(folder: paths.target.folder) }
     }

@@ -135,7 +135,7 @@ final class GateNames {
         }
         guard case .looking(let query, _)? = entries[host]?.state else { return }
         forget(host)
-        query.cancel()
+        query.cancelOutdated()
     }
 
     private func restart(_ host: String) {

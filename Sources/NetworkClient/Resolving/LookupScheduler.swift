@@ -24,6 +24,8 @@ struct LookupScheduler {
         var waiting: [QueryID]
         /// The time when it began; nil while it is queued.
         var start: ContinuousClock.Instant?
+        /// Whether it began before the network changed.
+        var isOutdated = false
     }
 
     /// The action for the resolver after a query was added or time has passed.
@@ -97,10 +99,17 @@ struct LookupScheduler {
         return waiting
     }
 
-    /// Cancels a query; returns whether it was still waiting.
-    mutating func cancel(_ query: QueryID) -> Bool {
+    /// Cancels a query.
+    ///
+    /// - Parameters:
+    ///   - query: The query.
+    ///   - isOutdated: Whether its lookup began before the network changed: no later query shares it, unless others wait
+    ///     for it.
+    /// - Returns: Whether it was still waiting.
+    mutating func cancel(_ query: QueryID, isOutdated: Bool = false) -> Bool {
         guard let id = flightOfQuery.removeValue(forKey: query) else { return false }
         flights[id]?.waiting.removeAll { $0 == query }
+        if isOutdated { flights[id]?.isOutdated = true }
         if flights[id]?.waiting.isEmpty == true, flights[id]?.start == nil {
             remove(id)
             queue.removeAll { $0 == id }
@@ -156,6 +165,7 @@ extension LookupScheduler {
     }
 
     private func isAbandoned(_ id: FlightID, at now: ContinuousClock.Instant) -> Bool {
-        flights[id]?.waiting.isEmpty == true && isStalled(id, at: now)
+        guard let flight = flights[id], flight.waiting.isEmpty else { return false }
+        return flight.isOutdated || isStalled(id, at: now)
     }
 }

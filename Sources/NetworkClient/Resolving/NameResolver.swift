@@ -49,8 +49,9 @@ final class NameResolver: Sendable {
         }
         perform(action, for: id, name, on: loop)
         if let limit { expire(id, name, after: limit, promise.futureResult) }
-        return NameQuery(addresses: promise.futureResult) { [weak self] in
-            self?.end(id, .init(.cancelled, processing: .neverSent, reason: "the lookup of '\(name)' was cancelled"))
+        return NameQuery(addresses: promise.futureResult) { [weak self] isOutdated in
+            let reason = "the lookup of '\(name)' was cancelled"
+            self?.end(id, .init(.cancelled, processing: .neverSent, reason: reason), isOutdated: isOutdated)
         }
     }
 
@@ -77,9 +78,9 @@ final class NameResolver: Sendable {
     }
 
     /// Fails a query with an error, if it is still waiting.
-    private func end(_ id: LookupScheduler.QueryID, _ error: HTTPError) {
+    private func end(_ id: LookupScheduler.QueryID, _ error: HTTPError, isOutdated: Bool = false) {
         let promise = state.withLock { state in
-            state.machine.cancel(id) ? state.promises.removeValue(forKey: id) : nil
+            state.machine.cancel(id, isOutdated: isOutdated) ? state.promises.removeValue(forKey: id) : nil
         }
         promise?.fail(error)
     }
@@ -154,8 +155,13 @@ final class NameResolver: Sendable {
 struct NameQuery: Sendable {
     /// The addresses.
     let addresses: EventLoopFuture<[SocketAddress]>
+    fileprivate let end: @Sendable (_ isOutdated: Bool) -> Void
+
     /// Fails the future with `cancelled` immediately, if it is not complete; can be called from any thread.
-    let cancel: @Sendable () -> Void
+    func cancel() { end(false) }
+
+    /// Cancels it because the network changed: the next query for the name starts another lookup.
+    func cancelOutdated() { end(true) }
 }
 
 extension TimeAmount {

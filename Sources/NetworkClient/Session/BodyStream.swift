@@ -30,6 +30,11 @@ final class BodyStream: Sendable {
         /// Whether the reader has released the stream.
         var isAbandoned = false
 
+        mutating func append(_ piece: ByteBuffer) {
+            pieces.append(piece)
+            waitingBytes += piece.readableBytes
+        }
+
         mutating func pop() -> ByteBuffer? {
             guard taken < pieces.count else { return nil }
             let piece = pieces[taken]
@@ -42,6 +47,23 @@ final class BodyStream: Sendable {
             waitingBytes -= piece.readableBytes
             return piece
         }
+
+        /// Discards what was not read, which ends in an error: a later reader must not mistake it for an empty rest.
+        mutating func abandon() {
+            isAbandoned = true
+            let isRead = taken == pieces.count
+            pieces = []
+            (taken, waitingBytes) = (0, 0)
+            if case .failure? = end { return }
+            if end == nil || !isRead { end = .failure(Self.releasedError) }
+        }
+
+        /// The error of a reader that comes after the body was released.
+        private static let releasedError = HTTPError(
+            .cancelled,
+            processing: .answered,
+            reason: "the body was released before its end: retain it, or the response, while it is needed"
+        )
     }
 
     private let state = Lock(State())
@@ -53,10 +75,11 @@ final class BodyStream: Sendable {
         begin(.head(head, at: url, origin))
     }
 
-    private func begin(_ beginning: Beginning) {
+    private func begin(_ beginning: Beginning, with body: ByteBuffer = .init()) {
         let waiters = state.withLock { state -> [@Sendable (Beginning) -> Void] in
             guard state.beginning == nil else { return [] }
             state.beginning = beginning
+            if body.readableBytes > 0 { state.append(body) }
             defer { state.whenBegun = [] }
             return state.whenBegun
         }
@@ -70,8 +93,7 @@ final class BodyStream: Sendable {
         guard piece.readableBytes > 0 else { return nil }
         let (reader, room) = state.withLock { state -> (Reader?, EventLoopFuture<Void>?) in
             guard !state.isAbandoned else { return (nil, nil) }
-            state.pieces.append(piece)
-            state.waitingBytes += piece.readableBytes
+            state.append(piece)
             if let reader = state.reader {
                 state.reader = nil
                 return (reader, nil)
@@ -96,9 +118,10 @@ final class BodyStream: Sendable {
         reader?.resume(returning: true)
     }
 
-    /// Ends the stream with the outcome of the request.
+    /// Ends the stream with the outcome of the request; unless the head was delivered before, the body is that of the
+    /// outcome.
     func requestEnded(_ ending: Result<DataResponse, HTTPError>) {
-        begin(.end(ending))
+        begin(.end(ending), with: (try? ending.get())?.buffer ?? .init())
         end(ending.map { _ in })
     }
 
@@ -162,11 +185,10 @@ final class BodyStream: Sendable {
     /// - Returns: Whether the body was incomplete.
     func abandon() -> Bool {
         let (hadEnded, room) = state.withLock { state -> (Bool, EventLoopPromise<Void>?) in
-            state.isAbandoned = true
-            state.pieces = []
-            (state.taken, state.waitingBytes) = (0, 0)
             defer { state.room = nil }
-            return (state.end != nil, state.room)
+            let hadEnded = state.end != nil
+            state.abandon()
+            return (hadEnded, state.room)
         }
         room?.succeed()
         return !hadEnded

@@ -58,7 +58,8 @@ final class ConnectionOpening: @unchecked Sendable {
         let settings = HTTP2ClientSettings(
             host: endpoint.text,
             isSecure: endpoint.isSecure,
-            maximumHeadSize: core.configuration.maximumHeadSize
+            maximumHeadSize: core.configuration.maximumHeadSize,
+            maximumSilence: core.configuration.fixedLimits.silence
         )
         return .init(id, owner, on: core.loop, settings, idleTimeout: core.configuration.idleTimeout)
     }

@@ -10,7 +10,7 @@ import RequestGate
 final class Exchange: HTTPExchange, DeadlineOwner {
     private let pool: HostConnections
     private let core: SessionCore
-    private lazy var timer = DeadlineTimer(self, core.loop)
+    private(set) lazy var timer = DeadlineTimer(self, core.loop)
     private lazy var sender = BodySender(self, core, timer)
     private var current: Current?
 
@@ -334,14 +334,13 @@ final class Exchange: HTTPExchange, DeadlineOwner {
     /// The maximum number of bytes of a discarded body that are read to keep the connection; it is closed for a longer
     /// one.
     private static let maximumDiscardedSize = 65_536
-    /// The timeout for a discarded body, and the read timeout for one that another request most likely follows.
-    private static let gracePeriod = Duration.seconds(2)
 
     /// The read timeout that applies to the response.
     private var readTimeout: Duration? {
         let limit = current?.handle.current.limits.read
         guard current?.decision.stopsWaiting == true else { return limit }
-        return min(limit ?? Self.gracePeriod, Self.gracePeriod)
+        let gracePeriod = core.configuration.fixedLimits.discardedBody
+        return min(limit ?? gracePeriod, gracePeriod)
     }
 
     /// Sets the read deadline.
@@ -421,6 +420,10 @@ final class Exchange: HTTPExchange, DeadlineOwner {
     /// Fails the attempt because a stage exceeded its limit.
     func timedOut(_ stage: Timeouts.Stage, _ limit: Duration?) {
         guard let current else { return }
+        // First, so that the connection gets no other request if it is dead.
+        if stage != .total { current.connection.checkLiveness() }
+        // Nothing follows a response, even one whose body is discarded, once the request's time is over.
+        if stage == .total { self.current?.decision = .proceed }
         fail(.timedOut(stage, after: limit, at: current.handle.current.endpoint.text))
     }
 

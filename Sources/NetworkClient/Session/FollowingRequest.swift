@@ -40,7 +40,7 @@ extension PreparedRequest {
         return next
     }
 
-    /// Returns the request with the head that the user has chosen for a redirect.
+    /// Returns the request with the head that the user has chosen for a redirect, and the framing of its own body.
     ///
     /// - Throws: ``HTTPError`` for an invalid URL or proxy, or a method that can't have the body.
     func changed(to head: HTTPRequest) throws(HTTPError) -> Self {
@@ -53,6 +53,9 @@ extension PreparedRequest {
         next.head.method = .init(head.method)
         next.head.uri = url.target
         next.head.headers = HTTPHeaders(head.headerFields, host: url.authority)
+        next.head.headers.keepFraming(of: self.head.headers)
+        if !hasBody { next.head.headers.stateAbsenceOfBody(next.head.method) }
+        if !next.endpoint.isForwarded { next.head.removeProxyCredentials() }
         // A Host field that was not changed belongs to the previous origin.
         if url.origin != self.url.origin, next.head.headers["Host"] == self.head.headers["Host"] {
             next.head.headers.replaceOrAdd(name: "Host", value: url.authority)

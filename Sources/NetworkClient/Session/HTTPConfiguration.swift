@@ -126,6 +126,8 @@ public struct HTTPConfiguration: Sendable {
     package var makeStages: @Sendable () -> [any ExchangeStage] = { [] }
     /// Makes connections in place of the client's own; nil by default.
     package var makeConnection: ConnectionMaker?
+    /// The time limits that have no setting.
+    var fixedLimits = FixedLimits()
 
     /// Whether requests may use cellular networks.
     ///

@@ -80,7 +80,8 @@ public enum RedirectChoice: Sendable {
     case follow
     /// Send a different request, with this method, URL and fields.
     ///
-    /// It has the body of ``ProposedRedirect/next``, if any. If its URL has another origin, `Host` is adapted unless it
+    /// It has the body of ``ProposedRedirect/next``, if any, and the `Content-Length`, `Transfer-Encoding` and `Expect` of
+    /// that body, whatever its fields say. If its URL has another origin, `Host` is adapted unless it
     /// was changed too. An invalid URL fails the request with ``HTTPError/Code/invalidURL``.
     case change(HTTPRequest)
     /// Return it as the request's response.

@@ -3,6 +3,9 @@ public enum RequestEvent: Sendable {
     /// The request waits for a connection.
     case waiting
     /// The request waits for a path to its destination: there is none, or none that meets its requirement.
+    ///
+    /// The event occurs again when the reason changes during the wait, for example from an unknown state to a missing path, and
+    /// after a pause. A name that is looked up meanwhile, or a check of the path, is no new reason.
     case waitingForConnectivity(because: String)
     /// The user paused the request.
     case paused

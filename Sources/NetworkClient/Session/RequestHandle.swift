@@ -131,9 +131,9 @@ public class RequestHandle: @unchecked Sendable {
         publishState()
     }
 
-    /// Ends the attempt, after which another one follows; see ``RequestRun/retry(wasProcessed:)``.
-    final func retry(wasProcessed: Bool) {
-        run.retry(wasProcessed: wasProcessed)
+    /// Ends the attempt, after which another one follows; see ``RequestRun/retry(wasProcessed:isRejected:)``.
+    final func retry(wasProcessed: Bool, isRejected: Bool = false) {
+        run.retry(wasProcessed: wasProcessed, isRejected: isRejected)
         publishState()
     }
 

@@ -81,6 +81,10 @@ package protocol AttemptHook: RequestInterceptor {
     ///
     /// - Returns: Whether it is repeated; otherwise it ends with the code ``HTTPError/Code/cancelled``.
     func mayGoOn() -> Bool
+
+    /// Returns whether a response may be the server's own, so that its `Retry-After` holds for all requests to the host; not
+    /// called if there are other interceptors.
+    func isOfServer(_ head: HTTPResponse) -> Bool
 }
 
 extension AttemptHook {
@@ -180,9 +184,6 @@ extension HTTPRequestHead {
         .mapError { RequestInterceptors.failure($0) }
     }
 
-    /// The fields that determine the framing of the body.
-    private static let framing = ["Content-Length", "Transfer-Encoding", "Expect"]
-
     /// Returns the head with the interceptors' changes.
     ///
     /// - Throws: `interceptorFailed` for a changed method or origin, or an invalid URL.
@@ -198,10 +199,7 @@ extension HTTPRequestHead {
         var head = self
         if let target = try Self.target(of: request, at: url, unless: uri) { head.uri = target }
         head.headers = HTTPHeaders(request.headerFields, host: url.authority)
-        for name in Self.framing where head.headers[name] != headers[name] {
-            head.headers.remove(name: name)
-            for value in headers[name] { head.headers.add(name: name, value: value) }
-        }
+        head.headers.keepFraming(of: headers)
         return head
     }
 

@@ -73,10 +73,10 @@ final class RequestPolicy: Sendable {
     /// Returns the maximum time to wait for a path; nil for no limit.
     ///
     /// A request with a requirement that should start immediately still waits until the paths are known.
-    func waitTimeout(for wait: GateWait?) -> Duration? {
+    func waitTimeout(for wait: GateWait?, _ limits: FixedLimits) -> Duration? {
         switch gate {
         case .waitsForConnectivity(let waitTimeout): waitTimeout
-        case .startsImmediately where wait?.isUndecided == true: .seconds(10)
+        case .startsImmediately where wait?.isUndecided == true: limits.firstState
         case .startsImmediately: .zero
         }
     }

@@ -54,7 +54,7 @@ final class RequestPreparation: Sendable {
         let policy = try self.policy(of: options)
         let isPlain = parameters == nil && headers.isEmpty && content.isNone && skipsSerializer(method, options)
         let defaults = self.headers.current
-        if isPlain, !options.expectsContinue, options.idempotencyKey == nil,
+        if isPlain, !options.expectsContinue, options.idempotencyKey == nil, !defaults.haveProxyCredentials,
             url.authority == defaults.prepared.authority, !url.hasCredentials
         {
             let head = HTTPRequestHead(
@@ -73,7 +73,10 @@ final class RequestPreparation: Sendable {
         let source: BodySource? = if let makeSource = content.makeSource { try makeSource() } else { nil }
         var head = wireHead(request, source, url, options)
         try addKey(to: &head, options, policy)
-        return try finish(url, head, request.body.map { ByteBuffer(bytes: $0) }, source, options, policy)
+        var prepared = try finish(url, head, request.body.map { ByteBuffer(bytes: $0) }, source, options, policy)
+        // A user's transport makes its own connections.
+        if configuration.transport == nil, !prepared.endpoint.isForwarded { prepared.head.removeProxyCredentials() }
+        return prepared
     }
 
     private func url(of reference: String) throws(HTTPError) -> HTTPURL {
@@ -250,9 +253,8 @@ final class RequestPreparation: Sendable {
                 headers.add(name: "Transfer-Encoding", value: "chunked")
             }
             if options.expectsContinue { headers.add(name: "Expect", value: "100-continue") }
-        } else if [.post, .put, .patch].contains(request.head.method) {
-            // These methods usually have a body, so its absence is stated (RFC 9110, 8.6).
-            headers.add(name: "Content-Length", value: "0")
+        } else {
+            headers.stateAbsenceOfBody(.init(request.head.method))
         }
         return .init(
             version: .http1_1,

@@ -79,9 +79,11 @@ struct RequestRun {
 
     /// Queues the request for another attempt after the current one has ended.
     ///
-    /// - Parameter wasProcessed: Whether the attempt may have been processed.
-    mutating func retry(wasProcessed: Bool) {
-        history.retry(wasProcessed: wasProcessed)
+    /// - Parameters:
+    ///   - wasProcessed: Whether the attempt may have been processed.
+    ///   - isRejected: Whether its status says that it was not processed.
+    mutating func retry(wasProcessed: Bool, isRejected: Bool = false) {
+        history.retry(wasProcessed: wasProcessed, isRejected: isRejected)
         enter(.queued)
     }
 

@@ -140,6 +140,8 @@ final class SessionCore: @unchecked Sendable {
     ///   - handle: The request.
     ///   - isPrepared: Whether its asynchronous stages are done, and its body was checked.
     func send(_ handle: RequestHandle, isPrepared: Bool = false) {
+        // An earlier attempt, whose URL may have been another one, can have failed before its head was sent.
+        if !isPrepared { handle.run.extras?.preparedHead = nil }
         if !isPrepared, stages.mayDefer(handle) { return stages.prepare(handle) }
         if !isPrepared, handle.current.source?.check != nil { return checkBody(handle) }
         if let transport = configuration.transport {
@@ -425,10 +427,14 @@ final class SessionCore: @unchecked Sendable {
         handle.endExchange()
         handle.extras.hop = Hop(request)
         handle.retry(wasProcessed: false)
+        // A pause holds it back until then: the cache has to decide about its own URL first.
+        handle.enter(.deciding(nil))
         // In the next turn, when the connection of the response is free and can be reused.
         loop.execute { [self] in
-            // A pause may have queued it already.
-            if handle.run.isQueued, handle.run.scheduled?.id == nil { admit(handle) }
+            decided(handle) { [self] in
+                handle.enter(.queued)
+                admit(handle)
+            }
         }
     }
 

@@ -1,4 +1,5 @@
 import Locking
+import NIOHTTP1
 import Synchronization
 
 /// The default header fields of a session, which can change while the session is used.
@@ -13,11 +14,14 @@ final class SessionHeaders: Sendable {
         let all: HTTPFields
         /// The encoded fields of requests without fields of their own, with the base URL's host.
         let prepared: PreparedHeaders
+        /// Whether the user has set credentials for a proxy, which not all requests are sent with.
+        let haveProxyCredentials: Bool
 
         init(_ own: HTTPFields, decompresses: Bool, authority: String) {
             self.own = own
             all = DefaultFields.fields(own, decompresses: decompresses)
             prepared = .init(all, authority: authority)
+            haveProxyCredentials = prepared.headers.contains(name: "Proxy-Authorization")
         }
     }
 

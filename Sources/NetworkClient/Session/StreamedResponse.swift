@@ -1,3 +1,4 @@
+import Locking
 public import NIOCore
 
 /// A response whose head has been received, and whose body is received as it is read.
@@ -31,7 +32,10 @@ public struct StreamedResponse: Sendable {
 /// The body of a response as a sequence of pieces, with backpressure: it is received only as fast as it is read.
 ///
 /// It can be read once. It throws the request's ``HTTPError`` if the response is incomplete. Releasing the body and its
-/// iterators before the end cancels the request. While the body is not being read, only the time limit of the whole
+/// iterators before the end cancels the request.
+///
+/// A few hundred KiB are received before they are read. Until then, ``Timeouts/read`` limits the time between two pieces from the
+/// server, whether or not the body is being read. Once the server has to wait for the reader, only the time limit of the whole
 /// request (``Timeouts/total``) applies.
 public struct ResponseBody: AsyncSequence, Sendable {
     /// A piece of the body, with the size in which it was received.
@@ -41,7 +45,7 @@ public struct ResponseBody: AsyncSequence, Sendable {
 
     private let source: Source
 
-    init(_ stream: BodyStream, of handle: RequestHandle) { source = .init(stream, handle) }
+    fileprivate init(_ source: Source) { self.source = source }
 
     /// The request.
     var handle: RequestHandle { source.handle }
@@ -116,9 +120,17 @@ public struct ResponseBody: AsyncSequence, Sendable {
 /// let response = try await session.stream(.get, "events").response()
 /// for try await piece in response.body { parse(piece) }
 /// ```
+/// Releasing the request does not cancel it. A large response keeps its connection until it is read: wait for the response, and
+/// read or release its body, or cancel the request.
 public final class StreamRequest: RequestHandle, @unchecked Sendable {
     /// The buffer between the connection and the reader of the body.
     let stream = BodyStream()
+    /// What all responses of this request share, so that it is released with the last of them.
+    private let source = Lock(SharedSource())
+
+    private struct SharedSource {
+        weak var source: ResponseBody.Source?
+    }
 
     required init(id: UInt64, _ request: consuming PreparedRequest, core: SessionCore) {
         super.init(id: id, request, core: core)
@@ -132,7 +144,8 @@ public final class StreamRequest: RequestHandle, @unchecked Sendable {
     /// If the status is not 2xx, the complete body is received into memory first, within
     /// ``HTTPConfiguration/maximumBodySize``.
     ///
-    /// - Returns: The response. A later call returns the same body, from where it was read to.
+    /// - Returns: The response. A later call returns the same body, from where it was read to; if all have released it before
+    ///   its end, reading it throws ``HTTPError/Code/cancelled``.
     /// - Throws: ``HTTPError`` if there was no response. Cancelling the task cancels the request.
     public func response() async throws(HTTPError) -> StreamedResponse {
         let beginning = await withTaskCancellationHandler {
@@ -142,14 +155,19 @@ public final class StreamRequest: RequestHandle, @unchecked Sendable {
         }
         switch beginning {
         case .head(let head, let url, let origin):
-            return .init(head: head, body: .init(stream, of: self), address: url, cached: origin)
+            return .init(head: head, body: body, address: url, cached: origin)
         case .end(let ending):
             let response = try ending.get()
-            let whole = BodyStream()
-            _ = whole.give(response.buffer, on: core.loop)
-            whole.end(.success(()))
-            let body = ResponseBody(whole, of: self)
             return .init(head: response.head, body: body, address: response.address, cached: response.cached)
+        }
+    }
+
+    /// The body that all responses share.
+    private var body: ResponseBody {
+        source.withLock { shared in
+            let source = shared.source ?? ResponseBody.Source(stream, self)
+            shared.source = source
+            return ResponseBody(source)
         }
     }
 }

@@ -81,8 +81,10 @@ extension CachedResponse {
 /// The fields of requests on which a response depends (RFC 9111, 4.1).
 package enum VaryRules {
     /// Returns the names in `Vary`, in lower case and sorted; empty if the response depends on none.
+    ///
+    /// A private response is for one user (RFC 9111, 5.2.2.7), whom the cookies identify: it also depends on these.
     package static func names(of response: CachedResponse) -> [String] {
-        Set(response.fields.list(of: "Vary")).sorted()
+        Set(response.fields.list(of: "Vary") + (response.directives.isPrivate ? ["cookie"] : [])).sorted()
     }
 
     /// Returns a text that is equal for two requests if their fields with these names match.

@@ -55,19 +55,24 @@ struct GateQueues: Sendable {
 
     /// Returns whether a queued request has waited for a path until its wait timeout, and still does.
     func hasTimedOut(_ entry: WaitingEntry, at now: BootInstant) -> Bool {
-        waited(entry, at: now) >= entry.waitLimit && gates[entry.gate]?.isCounting == true
+        waited(entry, at: now) >= entry.waitLimit && isCounting(entry)
     }
 
     /// Returns when the wait timeout of a queued request may expire.
     func waitTimeoutEnd(of entry: WaitingEntry, at now: BootInstant) -> BootInstant {
         guard entry.waitLimit != .max else { return .never }
         let left = max(0, entry.waitLimit - waited(entry, at: now))
-        let isCounting = gates[entry.gate]?.isCounting == true
         // While its wait does not count, its timeout does not come nearer, so a shorter timer would fire repeatedly.
-        return now.advanced(by: .nanoseconds(isCounting ? left : max(left, Self.minimumTimerInterval)))
+        return now.advanced(by: .nanoseconds(isCounting(entry) ? left : max(left, Self.minimumTimerInterval)))
     }
 
     private static let minimumTimerInterval: Int64 = 100_000_000
+
+    /// Returns whether the wait of a queued request may time out now.
+    private func isCounting(_ entry: WaitingEntry) -> Bool {
+        guard let gate = gates[entry.gate] else { return false }
+        return entry.countsProbing ? gate.isCounting : !gate.isOpen
+    }
 
     private func closedTime(of gate: Int32, at now: BootInstant) -> Int64 { gates[gate]?.closedTime(at: now) ?? 0 }
 }

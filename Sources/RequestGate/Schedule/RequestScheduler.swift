@@ -35,6 +35,10 @@ package struct RequestScheduler: Sendable {
         package var deadline: BootInstant
         /// The maximum time spent waiting for a path, as the sum of all waits; nil for no limit except the deadline.
         package var waitTimeout: Duration?
+        /// Whether the wait may time out while there is a path, and the host is being probed.
+        ///
+        /// It may not for a request that does not wait for a path: the host has one.
+        package var countsProbing: Bool
         /// The priority of the request.
         package var priority: RequestPriority
         /// Whether the request may be sent again.
@@ -45,12 +49,14 @@ package struct RequestScheduler: Sendable {
             gate: GateID,
             deadline: BootInstant = .never,
             waitTimeout: Duration? = nil,
+            countsProbing: Bool = true,
             priority: RequestPriority = .normal,
             traits: RequestTraits
         ) {
             self.gate = gate
             self.deadline = deadline
             self.waitTimeout = waitTimeout
+            self.countsProbing = countsProbing
             self.priority = priority
             self.traits = traits
         }

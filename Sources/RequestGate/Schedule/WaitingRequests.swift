@@ -41,6 +41,7 @@ struct WaitingRequests: Sendable {
         entry.deadline = order.deadline
         entry.since = now
         entry.waitLimit = order.waitTimeout.map { max(0, $0.clampedNanoseconds) } ?? .max
+        entry.countsProbing = order.countsProbing
         entry.gate = order.gate
         entry.priority = order.priority
         entry.isIdempotent = order.traits.isIdempotent
@@ -148,6 +149,8 @@ struct WaitingEntry: Sendable {
     var wasReleasedBefore = false
     var isIdempotent = false
     var isReplayable = false
+    /// Whether its wait may time out while the gate is open and the host is being probed.
+    var countsProbing = true
 
     /// Whether the request can be repeated safely, so that it can probe its host.
     var canProbe: Bool { isIdempotent && isReplayable }

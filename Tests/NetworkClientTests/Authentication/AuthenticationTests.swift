@@ -1,4 +1,5 @@
 import HTTPLab
+import Locking
 import NIOCore
 import NetworkClientCore
 import Synchronization
@@ -167,7 +168,7 @@ struct AuthenticationTests {
         async throws
     {
         let server = try server()
-        let asked = Mutex<[String]>([])
+        let asked = Lock<[String]>([])
         let policy = AuthenticationPolicy { question in
             asked.withLock { $0.append("\(question.origin) \(question.challenge.realm ?? "")") }
             // All requests have been refused before the handler returns.
@@ -184,7 +185,7 @@ struct AuthenticationTests {
 
     @Test func `a handler is not called again for requests that were sent before it returned`() async throws {
         let server = try server()
-        let asked = Mutex(0)
+        let asked = Lock(0)
         let policy = AuthenticationPolicy { _ in
             asked.withLock { $0 += 1 }
             return .credential(Self.anna)

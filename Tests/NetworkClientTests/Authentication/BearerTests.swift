@@ -1,4 +1,5 @@
 import HTTPLab
+import Locking
 import Synchronization
 import Testing
 
@@ -33,7 +34,7 @@ struct BearerTests {
     }
 
     private final class SharedText: Sendable {
-        private let text: Mutex<String>
+        private let text: Lock<String>
 
         init(_ text: String) { self.text = .init(text) }
 
@@ -163,7 +164,7 @@ struct BearerTests {
     @Test func `a token refresh may use the session itself`() async throws {
         let world = try TokenServer("new")
         let server = world.server
-        let own = Mutex<HTTPSession?>(nil)
+        let own = Lock<HTTPSession?>(nil)
         let session = try session(server, token: "old") { _ in
             let session = own.withLock { $0 }
             // It has no token, and the refusal is its response.

@@ -1,8 +1,8 @@
 import FoundationEssentials
 import HTTPLab
+import Locking
 import NIOCore
 import NIOPosix
-import Synchronization
 import Testing
 
 @testable import NetworkClient
@@ -21,7 +21,7 @@ struct NegotiationTests {
 
         final class Context: SecurityContext {
             private let rounds: Int
-            private let sent = Mutex(0)
+            private let sent = Lock(0)
 
             init(rounds: Int) { self.rounds = rounds }
 
@@ -50,7 +50,7 @@ struct NegotiationTests {
         status: Int = 401,
         fields: (client: String, server: String) = ("Authorization", "WWW-Authenticate")
     ) throws -> AnsweringServer {
-        let last = Mutex([Int: UInt8]())
+        let last = Lock([Int: UInt8]())
         return try AnsweringServer { request in
             let value = request[fields.client]?.dropFirst("Negotiate ".count)
             let bytes = value.flatMap { Data(base64Encoded: String($0)) }
@@ -97,7 +97,7 @@ struct NegotiationTests {
 
     @Test func `a request that is cancelled during the exchange leaves no connection reserved`() async throws {
         let reached = Observed(false)
-        let first = Mutex(true)
+        let first = Lock(true)
         let server = try AnsweringServer { request in
             let isFirst = first.withLock { first in
                 defer { if request["Authorization"] != nil { first = false } }
@@ -209,7 +209,7 @@ struct NegotiationTests {
     }
 
     @Test func `a tunnel may need several tokens on one connection`() async throws {
-        let numbers = Mutex([(connection: Int, token: UInt8)]())
+        let numbers = Lock([(connection: Int, token: UInt8)]())
         let proxy = try ScriptedServer { number in
             [
                 .custom { connection in

@@ -1,6 +1,6 @@
 import HTTPLab
+import Locking
 import NetworkClientCore
-import Synchronization
 import Testing
 
 @testable import NetworkClient
@@ -10,7 +10,7 @@ import Testing
 struct SecretsTests {
     /// Records every event, like a verbose log.
     private final class Scribe: EventMonitor {
-        let text = Mutex("")
+        let text = Lock("")
 
         func request(_ request: RequestHandle, did event: RequestEvent) {
             var text = "\(request.request) \(event) \(String(reflecting: event))\n"

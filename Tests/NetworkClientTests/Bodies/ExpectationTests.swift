@@ -1,8 +1,10 @@
 import FoundationEssentials
 import HTTPLab
 import NIOCore
-import NetworkClient
+import NetworkClientCore
 import Testing
+
+@testable import NetworkClient
 
 /// Servers that don't support, or refuse, Expect: 100-continue.
 @Suite(.timeLimit(.minutes(5)))
@@ -26,6 +28,14 @@ struct ExpectationTests {
         let requests = server.connections.flatMap(\.requests)
         #expect(requests.map { $0.head.contains("Expect: 100-continue") } == [true, false])
         #expect(requests.last?.body == body)
+    }
+
+    /// Returns the deadlines of a request on a connection; nil if it is on none.
+    private static func deadlines(of request: RequestHandle) async throws -> Deadlines? {
+        try await request.core.loop.submit { () -> Deadlines? in
+            guard case .exchanging(let exchange) = request.run.state else { return nil }
+            return exchange.timer.deadlines
+        }.get()
     }
 
     @Test func `a refused expectation is retried without Expect, with the whole body`() async throws {
@@ -69,15 +79,15 @@ struct ExpectationTests {
             .readToEnd,
         ])
         let options = RequestOptions(expectsContinue: true, startsAtOnce: false)
-        let request = try session(server, expectContinue: .seconds(10))
-            .upload("a", from: .bytes([1]), options: options)
+        let request = try session(server).upload("a", from: .bytes([1]), options: options)
         let events = request.events
         request.resume()
         for await case .head in events { break }
         request.pause()
         request.resume()
-        // Longer than the wait for 100 Continue.
-        try await Task.sleep(for: .seconds(11))
+        // The wait for 100 Continue, whose end would send the body, has not begun again.
+        let deadlines = try #require(try await Self.deadlines(of: request))
+        #expect(deadlines[.firstByte] == nil && deadlines[.read] != nil)
         latch.open()
         #expect(try await request.response().status == 403)
         try await server.waitForEnds()

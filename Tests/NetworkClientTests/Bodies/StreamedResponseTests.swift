@@ -131,4 +131,39 @@ struct StreamedResponseTests {
         let error = await #expect(throws: HTTPError.self) { try await task.value }
         #expect(error?.code == .cancelled)
     }
+
+    @Test func `a later call returns the same body, which the first one may have released`() async throws {
+        let latch = try ServerLatch()
+        let server = try ScriptedServer(always: [
+            .readRequest, .send("HTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\none"), .await(latch), .send("two"),
+        ])
+        let request = try Self.session(server).stream(.get, "")
+        var first: StreamedResponse? = try await request.response()
+        var pieces = try #require(first?.body.makeAsyncIterator())
+        #expect(try await pieces.next() == ByteBuffer(string: "one"))
+        let second = try await request.response()
+        first = nil
+        pieces = second.body.makeAsyncIterator()
+        latch.open()
+        #expect(try await pieces.next() == ByteBuffer(string: "two"))
+        #expect(try await pieces.next() == nil)
+    }
+
+    @Test func `the body of an unsuccessful response is one, too`() async throws {
+        let server = try ScriptedServer(always: [.readRequest, .response("missing", status: "404 Not Found")])
+        let request = try Self.session(server).stream(.get, "")
+        let first = try await request.response()
+        #expect(try await String(buffer: first.body.collect(upTo: 100)) == "missing")
+        #expect(try await request.response().body.collect(upTo: 100).readableBytes == 0)
+        withExtendedLifetime(first) {}
+    }
+
+    @Test func `a body that was released before its end is not empty afterwards`() async throws {
+        let server = try ScriptedServer(always: [.readRequest, .response("whole")])
+        let request = try Self.session(server).stream(.get, "")
+        _ = await request.ending()
+        _ = try await request.response()
+        let error = await #expect(throws: HTTPError.self) { try await request.response().body.collect(upTo: 100) }
+        #expect(error?.code == .cancelled)
+    }
 }

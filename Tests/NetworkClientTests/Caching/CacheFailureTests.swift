@@ -56,6 +56,35 @@ struct CacheFailureTests {
         #expect(try await lab.get("", [:], policy) == "200 x stale(NetworkClient.StaleReason.unreachable)")
     }
 
+    @Test func `a head that was prepared for one origin is not sent to another`() async throws {
+        let other = try AnsweringServer { _ in [.response("here")] }
+        let location = "Location: \(other.url)/new"
+        let server = try ScriptedServer(always: [
+            .forever([
+                .respond { request in
+                    if request.head.hasPrefix("GET /cookie ") { return [.response("", headers: ["Set-Cookie: a=1"])] }
+                    let control = "Cache-Control: max-age=1, stale-if-error=10"
+                    return [.response("moved", status: "301 Moved Permanently", headers: [location, control])]
+                }
+            ])
+        ])
+        let clock = CacheLab.Clock()
+        let cache = HTTPCache(CacheMemory(limit: 1 << 20), folder: nil, limit: 1 << 20) { clock.now }
+        // Cookies of a name belong to no address.
+        let url = "http://localhost:\(server.port)"
+        var configuration = HTTPConfiguration(timeouts: .lasting, cookies: .store(CookieStore()), cache: cache)
+        let first = try HTTPSession(baseURL: url, configuration: configuration)
+        _ = try await first.get("cookie").response()
+        #expect(try await first.get("old").string() == "here")
+        try await server.stop()
+        clock.advance(by: 5)
+        configuration.authentication = .init(tokens: [.init(for: url, isPreemptive: true) { _ in "t" }])
+        let second = try HTTPSession(baseURL: url, configuration: configuration)
+        #expect(try await second.get("old").string() == "here")
+        #expect(other.requests.value.map(\.target) == ["/new", "/new"])
+        #expect(other.requests.value.allSatisfy { $0["Cookie"] == nil && $0["Authorization"] == nil })
+    }
+
     @Test func `a response that has to be validated takes the place of no error`() async throws {
         let lab = try lab("max-age=1, stale-if-error=10, must-revalidate") { _, _ in [.reset] }
         _ = try await lab.get()

@@ -2,6 +2,7 @@ import Glibc
 import HTTPLab
 import NIOCore
 import NetworkClientCore
+import NetworkLab
 import Testing
 
 @testable import NetworkClient
@@ -64,13 +65,35 @@ struct CacheFolderTests {
         #expect(try self.body("http://a/b", in: try cache()) == nil)
     }
 
+    @Test func `a file that is being written is not lost to a process that opens the folder`() throws {
+        let folder = path
+        _ = try CacheFolder(folder, limit: 1 << 20)
+        let (isDone, openings) = (Observed(false), Observed(0))
+        // As other processes do, whose locks are their own too.
+        let openers = try (0..<2).map { _ in
+            try LabThread {
+                while !isDone.value {
+                    if (try? CacheFolder(folder, limit: 1 << 20)) != nil { openings.update { $0 += 1 } }
+                }
+            }
+        }
+        var lost = 0
+        for round in 1... where lost == 0 {
+            if NewCacheFile(in: "\(folder)/v1").map({ access($0.path, F_OK) }) != 0 { lost += 1 }
+            if round >= 5_000, openings.value >= 1_000 { break }
+        }
+        isDone.update { $0 = true }
+        for opener in openers { opener.join() }
+        #expect(lost == 0)
+    }
+
     @Test func `files and folders are for their owner only`() throws {
         store("http://a/", Self.large, in: try cache())
         for file in try files() + ["\(path)/v1/size"] {
-            #expect(try FileCall.status(file).map { $0.st_mode & 0o777 } == 0o600)
+            #expect(try fileMode(file) & 0o777 == 0o600)
         }
         for folder in ["", "/v1", "/v1/new"] {
-            #expect(try FileCall.status(path + folder).map { $0.st_mode & 0o777 } == 0o700)
+            #expect(try fileMode(path + folder) & 0o777 == 0o700)
         }
     }
 

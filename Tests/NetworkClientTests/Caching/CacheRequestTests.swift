@@ -365,4 +365,77 @@ struct CacheRequestTests {
         _ = try? await cancelled.response()
         #expect(lab.session.requests.isEmpty)
     }
+
+    @Test func `a request that is paused after a redirect asks the cache about the target`() async throws {
+        struct PauseAfterRedirect: EventMonitor {
+            func request(_ request: RequestHandle, did event: RequestEvent) {
+                if case .redirected = event, request.id == 1 { request.pause() }
+            }
+        }
+        let change: (inout HTTPConfiguration) -> Void = { $0.eventMonitors = [PauseAfterRedirect()] }
+        let lab = try CacheLab(.memory, change) { request in
+            request.path == "/from"
+                ? [.response("", status: "302 Found", headers: ["Location: /to"])] : ServerStep.cached(request.path)
+        }
+        let request = lab.session.get("/from", options: .init(startsAtOnce: false))
+        let events = request.events
+        request.resume()
+        for await case .paused in events { break }
+        request.resume()
+        #expect(try await request.string() == "/to")
+        let again = try await lab.session.get("/from").response()
+        #expect(again.redirects.count == 1 && again.source == .cache)
+        #expect(lab.server.requests.value.map(\.path) == ["/from", "/to", "/from"])
+    }
+
+    // MARK: Users
+
+    @Test func `a private response is used for requests with the same cookies only`() async throws {
+        let lab = try CacheLab { ServerStep.cached($0["Cookie"] ?? "nobody", "private, max-age=10") }
+        for user in ["ann", "bob"] {
+            #expect(try await lab.get("", [.cookie: "user=\(user)"]) == "200 user=\(user) network")
+            #expect(try await lab.get("", [.cookie: "user=\(user)"]) == "200 user=\(user) cache")
+        }
+        #expect(try await lab.get() == "200 nobody network")
+        #expect(try await lab.get() == "200 nobody cache")
+        #expect(try await lab.get("", [.cookie: "user=ann"]) == "200 user=ann cache")
+    }
+
+    @Test(arguments: CacheLab.Place.allCases)
+    func `sessions with stores of their own cookies share no private response`(place: CacheLab.Place) async throws {
+        let lab = try CacheLab(place) { request in
+            request.path == "/in"
+                ? [.response("in", headers: ["Set-Cookie: user=\(request["X-User"] ?? ""); Path=/"])]
+                : ServerStep.cached(request["Cookie"] ?? "nobody", "private, max-age=10")
+        }
+        let other = try HTTPSession(
+            baseURL: lab.server.url,
+            configuration: .init(timeouts: .lasting, cache: lab.cache)
+        )
+        let name = try #require(HTTPField.Name("X-User"))
+        for (session, user) in [(lab.session, "ann"), (other, "bob")] {
+            _ = try await session.get(
+                "/in",
+                headers: [name: user],
+                options: .init(cachePolicy: .reloadIgnoringLocalCache)
+            )
+            .response()
+            for source in [ResponseSource.network, .cache] {
+                let response = try await session.get("/me").response()
+                #expect(String(decoding: response.bytes, as: UTF8.self) == "user=\(user)" && response.source == source)
+            }
+        }
+    }
+
+    @Test func `a response that a 304 makes private is used for no other user`() async throws {
+        let lab = try CacheLab { request in
+            request["If-None-Match"] == nil
+                ? ServerStep.cached(request["Cookie"] ?? "nobody", "max-age=10", "ETag: \"a\"")
+                : [.send("HTTP/1.1 304 Not Modified\r\nCache-Control: private, max-age=10\r\n\r\n")]
+        }
+        #expect(try await lab.get("", [.cookie: "user=ann"]) == "200 user=ann network")
+        lab.advance(by: 10)
+        #expect(try await lab.get("", [.cookie: "user=ann"]) == "200 user=ann validated")
+        #expect(try await lab.get("", [.cookie: "user=bob"]) == "200 user=bob network")
+    }
 }

@@ -36,7 +36,7 @@ extension LabLoops {
             if ContinuousClock.now > deadline {
                 throw LabError("wait for sockets, of which there are \(try sockets())", errno: ETIMEDOUT)
             }
-            await Task.yield()
+            await Polling.pause()
         }
     }
 

@@ -97,12 +97,16 @@ struct BodyOutputTests {
 
     @Test func `a pipe without a reader is an error, and raises no signal`() async throws {
         let server = try PartServer(DownloadLab.entity(3_000_000)).serve()
-        var ends: [Int32] = [0, 0]
-        pipe(&ends)
-        close(ends[0])
-        let request = try DownloadLab.session(server).download("", to: .descriptor(ends[1]))
+        let lab = try DownloadLab()
+        let pipe = lab.path + ".pipe"
+        #expect(mkfifo(pipe, 0o600) == 0)
+        // No process that another test starts keeps the reader open.
+        let reader = open(pipe, O_RDONLY | O_NONBLOCK | O_CLOEXEC)
+        let writer = open(pipe, O_WRONLY | O_CLOEXEC)
+        close(reader)
+        let request = try DownloadLab.session(server).download("", to: .descriptor(writer))
         let error = await #expect(throws: HTTPError.self) { try await request.response() }
-        close(ends[1])
+        close(writer)
         #expect(error?.code == .fileFailed)
         #expect(error?.errno == EPIPE)
     }

@@ -72,6 +72,7 @@ struct DownloadTests {
             return [.forever([.respond { PartServer(Self.entity).steps(for: $0) }])]
         }
         let first = try DownloadLab.session(server).download("file", to: lab.path)
+        try await server.wait(for: "the request") { $0.first?.requests.count == 1 }
         let copy = try await Self.copyOfDescriptor(of: lab.part)
         defer { close(copy) }
         first.cancel()

@@ -2,6 +2,7 @@ import FoundationEssentials
 import Glibc
 import HTTPLab
 import NetworkClient
+import NetworkLab
 import Testing
 
 /// Parts of downloads: which are kept, with which permissions, and which are trusted.
@@ -9,11 +10,6 @@ import Testing
 struct KeptPartTests {
     private static let entity = DownloadLab.entity(50_000)
     private static let lines = [#"etag "v1""#, "total 50000"]
-
-    private static func mode(_ path: String) -> mode_t? {
-        var status = stat()
-        return stat(path, &status) == 0 ? status.st_mode & 0o777 : nil
-    }
 
     @Test func `a part is kept though its download is cancelled while it is being opened`() async throws {
         let lab = try DownloadLab()
@@ -44,10 +40,10 @@ struct KeptPartTests {
         // It is opened before anything is sent.
         try await server.wait(for: "the request") { $0.first?.requests.count == 1 }
         let part = try #require(lab.names.first { $0.hasSuffix(".part") })
-        #expect(Self.mode("\(lab.folder.path)/\(part)") == 0o600)
+        #expect(try fileMode("\(lab.folder.path)/\(part)") & 0o777 == 0o600)
         latch.open()
         _ = try await request.response()
-        #expect(Self.mode(lab.path) == 0o600)
+        #expect(try fileMode(lab.path) & 0o777 == 0o600)
         #expect(lab.names == ["file"])
     }
 

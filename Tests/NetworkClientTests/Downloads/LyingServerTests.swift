@@ -87,6 +87,28 @@ struct LyingServerTests {
         #expect(server.requests.map(\.rangeStart) == [100_000, nil])
     }
 
+    @Test func `a wrong range whose body is cut off leads to one request for the whole file`() async throws {
+        let lab = try DownloadLab()
+        let cut = PartServer(Self.entity, cut: 5)
+        let server = try ScriptedServer(always: [
+            .forever([
+                .respond { request in
+                    guard request.rangeStart != nil else { return Self.file.whole() }
+                    let range = "Content-Range: bytes 100001-100050/200000"
+                    return cut.respond("206 Partial Content", [range], Array(Self.entity[100_001...100_050]))
+                }
+            ])
+        ])
+        let url = "http://127.0.0.1:\(server.port)/file"
+        try lab.leavePart(Array(Self.entity.prefix(100_000)), of: url, [#"etag "v1""#, "total 200000"])
+        let retry = RetryPolicy(maximumAttempts: 9, baseDelay: .milliseconds(1))
+        let file = try await DownloadLab.session(server, retry: retry).download("file", to: lab.path).response().file
+        #expect(!file.isResumed)
+        #expect(lab.file == Self.entity)
+        #expect(lab.names == ["file"])
+        #expect(server.requests.map(\.rangeStart) == [100_000, nil])
+    }
+
     @Test func `a large part that lies leaves nothing to the attempt that follows on another connection`() async throws
     {
         let lab = try DownloadLab()

@@ -1,5 +1,6 @@
 import FoundationEssentials
 import Glibc
+import Locking
 import NetworkLab
 import Synchronization
 import Testing
@@ -9,9 +10,9 @@ import Testing
 /// What is mapped of files is left out: how much of the executable is resident depends on the page cache, and differs by
 /// tens of MiB from run to run.
 final class AnonymousMemory: Sendable {
-    private let peak = Mutex(0)
+    private let peak = Lock(0)
     private let isEnded = Atomic(false)
-    private let thread = Mutex<LabThread?>(nil)
+    private let thread = Lock<LabThread?>(nil)
 
     /// Starts to watch.
     init() throws {

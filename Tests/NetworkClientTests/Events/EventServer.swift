@@ -54,7 +54,7 @@ final class RecordedDelays: Sendable {
     }
 }
 
-/// Counts how often requests of a session have waited for connectivity.
+/// Counts how often requests of a session have reported that they wait for connectivity.
 final class WaitCounter: EventMonitor {
     /// The number so far.
     let waits = Observed(0)

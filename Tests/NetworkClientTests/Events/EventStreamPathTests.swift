@@ -35,6 +35,7 @@ struct EventStreamPathTests {
         let task = Task { for try await event in events { received.update { $0.append(event.id) } } }
         for (number, latch) in latches.enumerated() {
             try await received.wait(for: "event \(number + 1)") { $0.count == number + 1 }
+            let waits = counter.waits.value
             // The path may be lost before the connection and after it.
             if number.isMultiple(of: 2) { network.become(.notReachable) }
             latch.open()
@@ -42,7 +43,7 @@ struct EventStreamPathTests {
                 try await server.waitForEnds(number + 1)
                 network.become(.notReachable)
             }
-            try await counter.waits.wait(for: "wait \(number + 1)") { $0 > number }
+            try await counter.waits.wait(for: "wait \(number + 1)") { $0 > waits }
             #expect(server.connections.count == number + 1)
             network.become(number.isMultiple(of: 3) ? .cellular : .wifi)
         }

@@ -1,6 +1,8 @@
 import Dispatch
+import Foundation
 import Glibc
 import HTTPLab
+import NIOCore
 import NetworkClient
 import NetworkLab
 import Testing
@@ -22,6 +24,19 @@ struct DescriptorShortageTests {
             for request in requests { #expect(try await request.string() == "here") }
         }
         #expect(server.connections.count > 1)
+    }
+
+    @Test func `a session opens the timers of all clocks when it is made`() async {
+        await #expect(processExitsWith: .success) {
+            let session = try HTTPSession(baseURL: "http://127.0.0.1/", configuration: .lasting)
+            // Three of libdispatch, and one of each event loop.
+            let count = 3 + NIOSingletons.groupLoopCountSuggestion
+            let deadline = ContinuousClock.now + .seconds(60)
+            // Without another timer, which would open its own.
+            while try timerCount() < count, ContinuousClock.now < deadline { usleep(1000) }
+            #expect(try timerCount() == count)
+            withExtendedLifetime(session) {}
+        }
     }
 
     @Test func `requests by name wait for connections too`() async throws {
@@ -71,6 +86,13 @@ struct DescriptorShortageTests {
             for descriptor in taken { close(descriptor) }
             #expect(try await session.get("x").string() == "here")
         }
+    }
+}
+
+/// The number of open descriptors of timers.
+private func timerCount() throws -> Int {
+    try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").count { name in
+        (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/\(name)")) == "anon_inode:[timerfd]"
     }
 }
 

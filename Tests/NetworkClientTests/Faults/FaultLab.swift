@@ -44,12 +44,12 @@ final class FaultLab {
         }
     }
 
-    /// Returns the number of open sockets, once it is the expected one, or after a few seconds.
+    /// Returns the number of open sockets, once it is the expected one, or after a minute.
     ///
     /// The last ones are closed by threads in the background, without an event.
     private func openSockets(become expected: Int) async throws -> Int {
         var count = try lab.openSockets()
-        for _ in 0..<1_000 where count != expected {
+        for _ in 0..<6_000 where count != expected {
             try await loops.loop.scheduleTask(in: .milliseconds(10)) {}.futureResult.get()
             count = try lab.openSockets()
         }

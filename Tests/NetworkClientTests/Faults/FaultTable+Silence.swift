@@ -17,7 +17,7 @@ extension FaultTable {
         ) { $0.limit(\.firstByte) },
         Fault(
             "a head that comes drop by drop",
-            [.readRequest, .head("200 OK\n"), .drip(Array(repeating: 0x61, count: 1000), every: .milliseconds(10))],
+            [.readRequest, .head("200 OK\n"), .drip(Array(repeating: 0x61, count: 100_000), every: .milliseconds(10))],
             .firstByteTimedOut,
             .maybeProcessed
         ) { $0.limit(\.firstByte) },
@@ -42,11 +42,11 @@ extension FaultTable {
             .requestTimedOut,
             .answered
         ) {
-            $0.limit(\.total, .seconds(3))
-            $0.limit(\.read, .seconds(30))
+            $0.limit(\.total, .seconds(12))
+            $0.limit(\.read, .seconds(60))
         },
         Fault("too slow as a whole", [.readRequest, .hold], .requestTimedOut, .maybeProcessed) {
-            $0.limit(\.total, .seconds(3))
+            $0.limit(\.total, .seconds(12))
         },
         Fault("reads nothing of an upload", [.hold], .writeTimedOut, .maybeProcessed, upload: largeUpload) {
             $0.limit(\.write)

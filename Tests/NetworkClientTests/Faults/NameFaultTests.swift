@@ -10,6 +10,9 @@ import Testing
     .timeLimit(.minutes(10))
 )
 struct NameFaultTests {
+    /// The system's own timeout for a silent server is a few seconds, which the rest may take on a busy machine.
+    private static let patient = "nameserver \(NameServiceSetup.nameServer)\noptions timeout:30 attempts:5\n"
+
     @Test(
         arguments: [
             (.code(3), .nameNotFound), (.code(0), .nameNotFound), (.code(2), .nameTemporarilyUnresolvable),
@@ -17,7 +20,7 @@ struct NameFaultTests {
         ] as [(NameServer.Reply, HTTPError.Code)]
     )
     func `each response of a name server has its error`(reply: NameServer.Reply, code: HTTPError.Code) async throws {
-        try await FaultLab.run { faults in
+        try await FaultLab.run(resolvConf: Self.patient) { faults in
             let names = try NameServer(in: faults.lab) { _ in reply }
             var configuration = HTTPConfiguration.lasting
             if reply == .silence { configuration.limit(\.resolve, .seconds(3)) }
@@ -46,9 +49,7 @@ struct NameFaultTests {
     }
 
     @Test func `two stalled names delay no other name`() async throws {
-        // The system's own timeout for a silent server is a few seconds, which the rest may take on a busy machine.
-        let patient = "nameserver \(NameServiceSetup.nameServer)\noptions timeout:30 attempts:5\n"
-        try await FaultLab.run(resolvConf: patient) { faults in
+        try await FaultLab.run(resolvConf: Self.patient) { faults in
             let names = try NameServer(in: faults.lab) { $0.hasPrefix("healthy") ? .address(127, 0, 0, 1) : .silence }
             let server = try ScriptedServer(in: faults.lab, always: [.forever([.readRequest, .response("here")])])
             let session = try faults.session()

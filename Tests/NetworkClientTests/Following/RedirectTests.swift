@@ -1,3 +1,4 @@
+import Glibc
 import HTTPLab
 import Locking
 import NIOCore
@@ -63,6 +64,29 @@ struct RedirectTests {
         #expect(await failure(few.get(path(3))) == .tooManyRedirects)
         let more = RequestOptions(redirects: .follow(limit: 3))
         #expect(try await few.get(path(3), options: more).response().status == 200)
+    }
+
+    @Test func `a redirect is not followed after the total limit`() async throws {
+        let redirect = "HTTP/1.1 307 Temporary Redirect\r\nLocation: /b\r\nContent-Length: 10\r\n\r\n"
+        let warm = Observed(0)
+        let server = try AnsweringServer { request in
+            guard request.path == "/warm" else { return request.path == "/a" ? [.send(redirect)] : [.response("here")] }
+            warm.update { $0 += 1 }
+            // Two connections: the target could be requested immediately, on the other one.
+            while warm.value < 2 { usleep(1_000) }
+            return [.response()]
+        }
+        let session = try session(server)
+        async let other = session.get("warm").response()
+        _ = try await (session.get("warm").response(), other)
+        var timeouts = Timeouts.lasting
+        timeouts.total = .seconds(1)
+        let request = session.post("a", body: .text("x"), options: .init(timeouts: timeouts))
+        let error = await #expect(throws: HTTPError.self) { try await request.response() }
+        #expect(error?.code == .requestTimedOut)
+        #expect(try await session.get("c").string() == "here")
+        try await server.wait(for: "the end of the connections before") { $0.dropLast().allSatisfy { $0.end != nil } }
+        #expect(!server.requests.value.contains { $0.path == "/b" })
     }
 
     @Test func `refused redirects are the response`() async throws {
@@ -210,6 +234,56 @@ struct RedirectTests {
         #expect(server.requests.value.count == 1)
     }
 
+    @Test func `a closure can't send proxy credentials to an origin`() async throws {
+        let server = try RedirectLab.server()
+        let name = try #require(HTTPField.Name("Proxy-Authorization"))
+        let policy = RedirectPolicy.follow { redirect in
+            var next = redirect.next
+            next.headerFields[name] = "Basic bWU6cHc="
+            return .change(next)
+        }
+        _ = try await session(server, policy).get("302/to/end").response()
+        #expect(server.requests.value.map { $0["Proxy-Authorization"] } == [nil, nil])
+    }
+
+    @Test(arguments: [[:], [.contentLength: "3"], [.transferEncoding: "chunked"]] as [HTTPFields])
+    func `a closure that sends another head can't change the framing of the body`(fields: HTTPFields) async throws {
+        let server = try RedirectLab.server()
+        let policy = RedirectPolicy.follow { redirect in
+            .change(
+                .init(
+                    method: .post,
+                    scheme: "http",
+                    authority: redirect.next.authority,
+                    path: "/end",
+                    headerFields: fields
+                )
+            )
+        }
+        let body = Array("GET /evil HTTP/1.1\r\nHost: a\r\n\r\n".utf8)
+        _ = try await session(server, policy).post("307/to/end", body: .bytes(body)).response()
+        let last = try #require(server.requests.value.last)
+        #expect(last.target == "/end" && last.body == body)
+        #expect(last["Content-Length"] == "\(body.count)" && last["Transfer-Encoding"] == nil)
+        // Without a body, there is nothing to frame; its absence is stated where the method usually has one.
+        _ = try await session(server, policy).get("302/to/end").response()
+        let empty = try #require(server.requests.value.last)
+        #expect(empty.target == "/end" && empty.body.isEmpty)
+        #expect(empty["Content-Length"] == "0" && empty["Transfer-Encoding"] == nil)
+    }
+
+    @Test func `a closure that sends another head leaves the body waiting for the server's consent`() async throws {
+        let server = try RedirectLab.server()
+        let policy = RedirectPolicy.follow { redirect in
+            .change(.init(method: .put, scheme: "http", authority: redirect.next.authority, path: "/end"))
+        }
+        let options = RequestOptions(expectsContinue: true)
+        _ = try await session(server, policy).put("307/to/end", body: .text("text"), options: options).response()
+        let requests = server.requests.value
+        #expect(requests.map(\.target) == ["/307/to/end", "/end"])
+        #expect(requests.map { $0["Expect"] } == ["100-continue", "100-continue"])
+    }
+
     // MARK: Bodies of redirects
 
     @Test(arguments: [
@@ -228,7 +302,10 @@ struct RedirectTests {
             let chunk = isChunked ? "\(String(size, radix: 16))\r\n" : ""
             return [.send(start + chunk + String(repeating: "x", count: size))]
         }
-        let session = try session(server)
+        var configuration = HTTPConfiguration.lasting
+        // Only the size decides, also if the body arrives late on a busy machine.
+        configuration.fixedLimits.discardedBody = .seconds(300)
+        let session = try HTTPSession(baseURL: server.url, configuration: configuration)
         let response = try await session.get("/").response()
         #expect(response.status == 200)
         #expect(server.connections.count == connections)

@@ -27,7 +27,7 @@ import Testing
         var path: NetworkPath { monitor.path }
 
         func path(to destination: IPAddress, requiring requirement: PathRequirement) throws -> DestinationPath {
-            for _ in 0..<5_000 where !hasReceived() { usleep(1_000) }
+            for _ in 0..<60_000 where !hasReceived() { usleep(1_000) }
             let received = hasReceived()
             lookups.withLock { $0.append(received) }
             return try monitor.path(to: destination, requiring: requirement)

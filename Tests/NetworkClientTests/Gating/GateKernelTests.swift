@@ -22,7 +22,7 @@ import Testing
     }
 
     private func run(_ body: (KeptGate) async throws -> Void) async throws {
-        try await monitor.wait(for: .reachable, timeout: .seconds(20))
+        try await monitor.wait(for: .reachable, timeout: .seconds(120))
         // It is reachable before everything has been read; until then a path that is missing is one that is not known.
         try #require(try await monitor.view(within: .seconds(60)).isSettled)
         try await KeptGate.run(monitor, in: uplinks.home, body)
@@ -46,7 +46,7 @@ import Testing
 
     @Test func `the modem is preferred, and WiFi comes up in addition`() async throws {
         try uplinks.home.rtnl.setDown("wlan0")
-        try await monitor.wait(for: .cellular, timeout: .seconds(20))
+        try await monitor.wait(for: .cellular, timeout: .seconds(120))
         try await run { gate in
             let key = GateKey(LabUplinks.server, .wifi)
             let wait = try #require(await gate.hold(key).missing)
@@ -66,7 +66,7 @@ import Testing
                 let routerIPv6 = name == "wlan0" ? "2001:db8:1::1" : "2001:db8:2::1"
                 try uplinks.home.rtnl.deleteRoute("default", via: routerIPv6, on: name, metric: metric)
             }
-            try await monitor.wait(for: .notReachable, timeout: .seconds(20))
+            try await monitor.wait(for: .notReachable, timeout: .seconds(120))
             #expect(await gate.verdict(.init("192.0.2.1")).addresses == ["192.0.2.1:80"])
             #expect(await gate.verdict(.init("localhost")).missing?.obstacle == .name)
             let key = GateKey(LabUplinks.server)

@@ -38,7 +38,7 @@ import Testing
         _ policy: PathLossPolicy?,
         _ body: (_ gate: KeptGate, _ unbound: Connection, _ bound: Connection) async throws -> Void
     ) async throws {
-        try await monitor.wait(for: .reachable, timeout: .seconds(20))
+        try await monitor.wait(for: .reachable, timeout: .seconds(120))
         // It is reachable before everything has been read; until then a path that is missing is one that is not known.
         try #require(try await monitor.view(within: .seconds(60)).isSettled)
         let (local, remote) = (try #require(IPAddress("192.0.2.2")), try #require(IPAddress(LabUplinks.server)))

@@ -322,6 +322,7 @@ struct ExtendedConnectTests {
             defer { hasReturned.update { $0 = true } }
             try await socket.send([UInt8](repeating: 1, count: 200_000))
         }
+        try await lab.server.wait(for: "the first window") { $0.contains { $0.received.count > 65_000 } }
         for _ in 0..<5 { try await lab.connect() }
         #expect(!hasReturned.value)
         lab.session.requests.first?.cancel()
@@ -358,6 +359,30 @@ struct ExtendedConnectTests {
         #expect(closes == [4001])
         try await lab.connect()
         #expect(lab.session.requests.isEmpty && lab.server.connections.count == 1)
+    }
+
+    @Test func `a WebSocket that is given up makes its connection acknowledge a PING`() async throws {
+        let pings = Observed(0)
+        let lab = try Lab { peer, event in
+            let frames = peer.peer.frames
+            pings.update { $0 = frames.count { $0.kind == LabHTTP2Frame.Kind.ping && $0.flags == 0 } }
+            guard case .frame(let frame, _) = event else { return false }
+            return frame.opcode == 9
+        }
+        var configuration = try HTTPConfiguration.http2()
+        // The next request waits for the acknowledgement.
+        configuration.maximumConnectionsPerHost = 1
+        // The server may be late with it on a busy machine.
+        configuration.fixedLimits.silence = .seconds(300)
+        let session = try HTTPSession(baseURL: "http://127.0.0.1:\(lab.server.port)/", configuration: configuration)
+        #expect(try await session.get("").bytes() == Array("ok".utf8))
+        var options = WebSocketOptions()
+        (options.keepAliveInterval, options.keepAliveTimeout) = (.milliseconds(50), .milliseconds(50))
+        let socket = try await session.webSocket("feed", webSocketOptions: options)
+        let error = await #expect(throws: HTTPError.self) { try await socket.receive() }
+        #expect(error?.code == .connectionLost)
+        #expect(try await session.get("").bytes() == Array("ok".utf8))
+        #expect(pings.value == 1 && lab.server.connections.count == 1)
     }
 
     @Test func `a stream that ends without a Close frame is lost, and is reset`() async throws {
@@ -452,7 +477,8 @@ struct ExtendedConnectTests {
         }
         let session = try HTTPSession(baseURL: "http://127.0.0.1:\(server.port)/", configuration: .http2())
         _ = try await session.get("").bytes()
-        let socket = try await session.webSocket("", webSocketOptions: .init(keepAliveInterval: nil))
+        let options = WebSocketOptions(keepAliveInterval: nil, closeTimeout: .seconds(300))
+        let socket = try await session.webSocket("", webSocketOptions: options)
         for text in ["one", "two"] {
             try await socket.send(text)
             #expect(try await socket.receive() == .text(text))
@@ -519,7 +545,7 @@ struct ExtendedConnectServerTests {
         // The server of WebSockets asks for the upgrade.
         let first = try await session.get("").response()
         #expect(first.status == 426 && first.metrics.version == "HTTP/2")
-        let options = WebSocketOptions(subprotocols: ["chat"], compression: .init())
+        let options = WebSocketOptions(subprotocols: ["chat"], compression: .init(), closeTimeout: .seconds(300))
         var sockets: [WebSocket] = []
         for _ in 0..<8 { sockets.append(try await session.webSocket("", webSocketOptions: options)) }
         for socket in sockets {

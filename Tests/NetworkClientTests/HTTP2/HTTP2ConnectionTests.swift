@@ -217,4 +217,36 @@ struct HTTP2ConnectionTests {
         #expect(stream.heldBytes == 4096)
         _ = try lab.channel.finish(acceptAlreadyClosed: true)
     }
+
+    // MARK: Liveness
+
+    @Test func `a connection whose exchange timed out starts no other one before a PING is acknowledged`() throws {
+        let lab = try HTTP2ConnectionLab()
+        let (first, second) = (lab.request(), lab.request())
+        let capacity = lab.connection.capacity
+        lab.connection.checkLiveness()
+        lab.connection.cancel(first)
+        lab.channel.embeddedEventLoop.run()
+        let ping = try #require(try lab.sentFrames().first { $0.kind == Kind.ping })
+        #expect(lab.connection.capacity == 0 && !lab.connection.start(StandInExchange(lab.connection)))
+        // Another byte shows that the connection works, but not that it works in time.
+        try lab.respond(on: 3)
+        #expect(second.hasEnd && lab.connection.capacity == 0)
+        lab.connection.deadlinePassed(.read, at: .now())
+        #expect(!lab.connection.isClosed)
+        try lab.receive(.init(Kind.ping, flags: 1, ping.payload))
+        #expect(lab.connection.capacity == capacity + 2)
+        #expect(!lab.request().hasFailed)
+        _ = try lab.channel.finish(acceptAlreadyClosed: true)
+    }
+
+    @Test func `a connection that stays silent after a PING is closed with its exchanges`() throws {
+        let lab = try HTTP2ConnectionLab()
+        let (first, second) = (lab.request(), lab.request())
+        lab.connection.checkLiveness()
+        lab.connection.cancel(first)
+        lab.connection.deadlinePassed(.read, at: .now() + .hours(1))
+        #expect(second.hasFailed && !second.isUnprocessed && lab.connection.isClosed)
+        _ = try lab.channel.finish(acceptAlreadyClosed: true)
+    }
 }

@@ -152,4 +152,33 @@ struct HTTP2MisbehaviourTests {
         #expect(count == 256 * 16_384)
         #expect(sent.value == 257)
     }
+
+    @Test func `after a timeout, requests use another connection, and a silent one is closed`() async throws {
+        let server = try ScriptedServer { number in
+            [
+                .custom { connection in
+                    let peer = try HTTP2Peer(connection)
+                    guard number == 0 else { return try peer.respondToAll() }
+                    try peer.respond(on: peer.readRequest())
+                    try connection.perform(.hold)
+                }
+            ]
+        }
+        let session = try HTTPSession(baseURL: "http://127.0.0.1:\(server.port)/", configuration: .http2())
+        #expect(try await session.get("first").bytes() == Array("ok".utf8))
+        let waiting = session.get("waiting")
+        var short = Timeouts.lasting
+        short.firstByte = .milliseconds(100)
+        let error = await #expect(throws: HTTPError.self) {
+            try await session.get("", options: .init(timeouts: short)).response()
+        }
+        #expect(error?.code == .firstByteTimedOut)
+        short.firstByte = .seconds(60)
+        let options = RequestOptions(timeouts: short)
+        #expect(try await session.get("next", options: options).bytes() == Array("ok".utf8))
+        // The silent connection fails its last request, which is sent again.
+        #expect(try await waiting.bytes() == Array("ok".utf8))
+        #expect(server.connections.count > 1)
+        session.invalidate()
+    }
 }

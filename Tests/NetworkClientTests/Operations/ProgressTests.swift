@@ -129,7 +129,7 @@ struct ProgressTests {
         #expect(up.isIndeterminate && down.isIndeterminate)
         request.resume()
         _ = try await request.response()
-        while !up.isFinished || !down.isFinished { try await Task.sleep(for: .milliseconds(5)) }
+        while !parent.isFinished { try await Task.sleep(for: .milliseconds(5)) }
         #expect(up.completedUnitCount == 3 && up.totalUnitCount == 3)
         #expect(down.completedUnitCount == 5 && down.totalUnitCount == 5)
         #expect(parent.fractionCompleted == 1)

@@ -118,6 +118,26 @@ struct ForwardingProxyTests {
         }
     }
 
+    @Test func `a Proxy-Authorization field is sent to a forwarding proxy only`() async throws {
+        try await ProxyLab.run { lab in
+            let proxy = try lab.server(.forever([.readRequest, .response("proxy")]))
+            let origin = try lab.server(.forever([.readRequest, .response("origin")]))
+            let url = "http://127.0.0.1:\(origin.port)/"
+            let fields: HTTPFields = [.proxyAuthorization: "Basic bWU6cHc="]
+            let session = try lab.session(by: proxy) { $0.headers = fields }
+            _ = try await session.get(url).response()
+            _ = try await session.get(url, options: .init(proxy: .direct)).response()
+            let other = try lab.session(.direct)
+            _ = try await other.get(url, headers: fields).response()
+            let adding = ClosureInterceptor.setting(.proxyAuthorization) { _, _ in "Basic bWU6cHc=" }
+            _ = try await other.get(url, options: .init(interceptors: [adding])).response()
+            let received = [proxy, origin].map {
+                $0.connections.flatMap(\.requests).map { $0.field("Proxy-Authorization") }
+            }
+            #expect(received == [["Basic bWU6cHc="], [nil, nil, nil]])
+        }
+    }
+
     @Test func `a Unix socket uses no proxy`() async throws {
         let folder = try LabFolder()
         let server = try ScriptedServer(on: .unix("\(folder.path)/socket"), always: [.readRequest, .response()])

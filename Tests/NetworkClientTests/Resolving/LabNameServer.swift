@@ -29,6 +29,9 @@ final class LabNameServer: Sendable {
         }.get()
     }
 
+    /// Responds to the queries that are held, and to all later ones, with a failure of the server.
+    func releaseQueries() { channel.pipeline.fireUserInboundEventTriggered(NameServerHandler.Release()) }
+
     /// Starts a lookup on a thread whose /etc/resolv.conf names this server; the resolver's own thread inherits its
     /// mount namespace.
     func resolve(_ name: String, by resolver: NameResolver, limit: Duration = .seconds(120)) throws -> NameQuery {
@@ -55,13 +58,20 @@ final class NameServerHandler: ChannelInboundHandler {
     enum Manner: Sendable {
         /// Never.
         case silence
+        /// With a server failure, after ``LabNameServer/releaseQueries()``.
+        case held
         /// With a code and no record: 0 no error, 2 server failure, 3 no such name.
         case code(UInt8)
         /// With these IPv4 addresses; there are no IPv6 addresses.
         case addresses([[UInt8]])
     }
 
+    /// The event that ends the wait of held queries.
+    struct Release: Sendable {}
+
     private let manner: Manner
+    private var held: [AddressedEnvelope<ByteBuffer>] = []
+    private var isReleased = false
 
     init(_ manner: Manner) { self.manner = manner }
 
@@ -69,7 +79,15 @@ final class NameServerHandler: ChannelInboundHandler {
         var envelope = unwrapInboundIn(data)
         guard let response = response(to: Array(envelope.data.readableBytesView)) else { return }
         envelope.data = ByteBuffer(bytes: response)
+        if case .held = manner, !isReleased { return held.append(envelope) }
         context.writeAndFlush(wrapOutboundOut(envelope), promise: nil)
+    }
+
+    func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+        guard event is Release else { return context.fireUserInboundEventTriggered(event) }
+        isReleased = true
+        for response in held { context.writeAndFlush(wrapOutboundOut(response), promise: nil) }
+        held = []
     }
 
     /// Returns the query as a response: with a changed header, and with the records appended.
@@ -80,6 +98,7 @@ final class NameServerHandler: ChannelInboundHandler {
         var code: UInt8 = 0
         switch manner {
         case .silence: return nil
+        case .held: code = 2
         case .code(let value): code = value
         case .addresses(let addresses): records = query[end + 2] == 1 ? addresses : []
         }

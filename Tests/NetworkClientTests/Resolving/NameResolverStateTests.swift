@@ -121,6 +121,16 @@ struct NameResolverStateTests {
         #expect(machine.finished(try #require(new)) == [fourth])
     }
 
+    @Test func `a lookup that began before the network changed is not shared, however young`() throws {
+        var machine = machine()
+        let (first, _) = begin("a", at: 0, &machine)
+        #expect(machine.cancel(first, isOutdated: true) == true)
+        let (second, flight) = begin("a", at: 90, &machine)
+        let (third, action) = machine.query("a", at: at(95))
+        #expect(action == .wait)
+        #expect(machine.finished(try #require(flight)) == [second, third])
+    }
+
     @Test func `without any thread, queries fail; with one, they wait`() {
         var machine = machine()
         let (first, _) = machine.query("a", at: at(0))

@@ -28,11 +28,11 @@ final class ScriptedLookup: Sendable {
 
 extension NameResolver {
     /// Waits until no thread is left.
-    func waitForThreads() async throws {
+    func waitForThreads(atMost count: Int = 0) async throws {
         let deadline = ContinuousClock.now + .seconds(120)
-        while threads > 0 {
+        while threads > count {
             if ContinuousClock.now > deadline { throw LabError("wait for the end of \(threads) threads", errno: 110) }
-            await Task.yield()
+            await Polling.pause()
         }
     }
 }

@@ -19,6 +19,7 @@ struct SystemLookupTests {
                 try await resolver.waitForThreads()
                 return .success(addresses.compactMap(\.ipAddress))
             } catch let error as HTTPError {
+                server.releaseQueries()
                 try await resolver.waitForThreads()
                 return .failure(error)
             }
@@ -53,7 +54,8 @@ struct SystemLookupTests {
     }
 
     @Test func `a silent name server ends with the timeout`() async throws {
-        #expect(try await code(.silence, limit: .milliseconds(100)) == .resolveTimedOut)
+        // The system's own timeout is much longer, so it can't end the lookup first on a busy machine.
+        #expect(try await code(.held, limit: .milliseconds(100)) == .resolveTimedOut)
     }
 
     @Test func `a silent name server is a temporary failure`() async throws {

@@ -116,6 +116,39 @@ struct RequestTLSTests {
         #expect(other?.code == .invalidConfiguration)
     }
 
+    @Test func `a cache has no responses of servers that were not proven`() async throws {
+        let cache = HTTPCache()
+        let trusting = try TLSOptions.trusting(authority)
+        let server = try await TLSServer.start(TLSTrial(try authority.issue(), trusting))
+        func session(_ tls: TLSOptions) throws -> HTTPSession {
+            try HTTPSession(
+                baseURL: server.url,
+                configuration: .init(timeouts: .lasting, tls: tls, cache: cache, cachePolicy: .returnCacheElseLoad)
+            )
+        }
+        let strict = try session(.init(roots: .only(CertificateAuthority("Other").root.der)))
+        for request in [
+            strict.get("", options: .init(tls: .init(policy: .insecure))),
+            strict.get("", options: .init(tls: trusting)),
+            try session(.init(policy: .insecure)).get(""),
+        ] { #expect(try await request.response().source == .network) }
+        #expect(cache.size == 0)
+        let refusal = await #expect(throws: HTTPError.self) { try await strict.get("").response() }
+        #expect(refusal?.code == .certificateUntrusted)
+        // What a session has stored is for its own TLS options.
+        let proving = try session(trusting)
+        for source in [ResponseSource.network, .stale(.policy)] {
+            #expect(try await proving.get("").response().source == source)
+        }
+        let own = RequestOptions(tls: trusting)
+        #expect(try await proving.get("", options: own).response().source == .network)
+        #expect(try await session(.init(policy: .insecure)).get("").response().source == .network)
+        let unused = RequestOptions(tls: trusting, cachePolicy: .returnCacheDontLoad)
+        let missing = await #expect(throws: HTTPError.self) { try await proving.get("", options: unused).response() }
+        #expect(missing?.code == .notCached)
+        try await server.stop()
+    }
+
     @Test func `a redirected request keeps its options`() throws {
         let cache = RequestTLSCache()
         var endpoint = Endpoint("localhost")

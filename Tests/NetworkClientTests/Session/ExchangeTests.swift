@@ -38,6 +38,26 @@ struct ExchangeTests {
         #expect(paths == ["/caf%C3%A9", "/cafe%CC%81", "/caf%C3%A9", "/%E2%84%AA", "/K", "/%E2%84%AA"])
     }
 
+    @Test func `the longest time limits are none`() async throws {
+        let server = try ScriptedServer(always: [.forever([.readRequest, .response("x")])])
+        let longest = Duration.seconds(Int64.max)
+        let timeouts = Timeouts(
+            resolve: longest,
+            connect: longest,
+            tls: longest,
+            firstByte: longest,
+            read: longest,
+            write: longest,
+            expectContinue: longest,
+            total: longest
+        )
+        let session = try HTTPSession(
+            baseURL: "http://127.0.0.1:\(server.port)/",
+            configuration: .init(timeouts: timeouts, idleTimeout: longest)
+        )
+        for _ in 0..<2 { #expect(try await session.get("").string() == "x") }
+    }
+
     @Test func `a connection is reused`() async throws {
         let server = try ScriptedServer(always: [.forever([.readRequest, .response("x")])])
         let session = try HTTPSession(baseURL: "http://127.0.0.1:\(server.port)/", configuration: .lasting)

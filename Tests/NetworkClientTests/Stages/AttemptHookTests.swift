@@ -1,4 +1,5 @@
 import HTTPLab
+import HTTPTypes
 import Locking
 import NIOCore
 import NetworkClientCore
@@ -23,6 +24,8 @@ struct AttemptHookTests {
         }
 
         func mayGoOn() -> Bool { goesOn }
+
+        func isOfServer(_ head: HTTPResponse) -> Bool { true }
     }
 
     private func server(_ statuses: String...) throws -> AnsweringServer {

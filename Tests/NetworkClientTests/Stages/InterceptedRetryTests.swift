@@ -52,6 +52,30 @@ struct InterceptedRetryTests {
         #expect(session.requests.isEmpty)
     }
 
+    @Test(arguments: ["421 Misdirected Request", "425 Too Early", "429 Too Many Requests"])
+    func `a status does not say that an earlier attempt was not processed`(status: String) async throws {
+        let server = try ScriptedServer { number in
+            switch number {
+            case 0: [.readRequest, .reset]
+            case 1: [.readRequest, .response("no", status: status, headers: ["Connection: close"])]
+            default: [.readRequest, .response("yes")]
+            }
+        }
+        let policy = RetryPolicy(maximumAttempts: 5, baseDelay: .milliseconds(1))
+        let session = try session(server, policy) { $0.error.code == .connectionLost ? Self.again : nil }
+        let response = try await session.post("", body: .text("once")).response()
+        #expect("\(response.status)" == status.prefix(3))
+        #expect(server.connections.count == 2)
+    }
+
+    @Test(arguments: ["421 Misdirected Request", "425 Too Early", "429 Too Many Requests"])
+    func `a request that was not processed is retried several times`(status: String) async throws {
+        let server = try failing(3, status)
+        let session = try session(server, .init(maximumAttempts: 5, baseDelay: .milliseconds(1))) { _ in nil }
+        #expect(try await session.post("", body: .text("once")).string() == "yes")
+        #expect(server.connections.count == 4)
+    }
+
     @Test func `without a decision of theirs, a request without a policy ends as it failed`() async throws {
         let server = try failing(9)
         let session = try session(server) { _ in nil }

@@ -1,3 +1,4 @@
+import HTTPLab
 import NetworkClient
 import NetworkClientTesting
 import Testing
@@ -11,12 +12,14 @@ struct ScriptedMonitorTests {
         _ network: ScriptedMonitor,
         gate: GatePolicy = .waitsForConnectivity(nil),
         requirement: PathRequirement = .any,
-        retry: RetryPolicy = .never
+        retry: RetryPolicy = .never,
+        monitors: [any EventMonitor] = []
     ) throws -> HTTPSession {
         try HTTPSession(
             baseURL: "https://api.example.com/v1",
             configuration: .init(
                 timeouts: .lasting,
+                eventMonitors: monitors,
                 transport: transport,
                 gate: gate,
                 requirement: requirement,
@@ -46,6 +49,56 @@ struct ScriptedMonitorTests {
             reason == "a path to 192.0.2.1 (path.noRoute)" || reason == "a path to api.example.com (path.noRoute)"
         )
         try transport.verify()
+    }
+
+    @Test func `what a request waits for is told again when it changes`() async throws {
+        let network = ScriptedMonitor(.unknown)
+        transport.expect(.get, "/v1/a", .text("yes"))
+        let request = try session(network, requirement: .notCellular).get("a", options: .init(startsAtOnce: false))
+        let events = request.events
+        request.resume()
+        var texts: [String] = []
+        for await case .waitingForConnectivity(let text) in events {
+            texts.append(text)
+            if texts.count == 1 { network.status = .notReachable }
+            if texts.count > 1, text.contains("path.noRoute") { network.status = .cellular }
+            if text.contains("path.notAllowed") { break }
+        }
+        #expect(texts.first?.hasPrefix("the first state of the network") == true, "\(texts)")
+        // The name may be looked up meanwhile, and the address named then.
+        #expect(texts.count >= 3 && texts.dropFirst().allSatisfy { $0.hasPrefix("a path to ") }, "\(texts)")
+        network.status = .wifi
+        #expect(try await request.string() == "yes")
+    }
+
+    @Test func `a reason that changes during a pause is told after it, to a late listener too`() async throws {
+        let network = ScriptedMonitor(.unknown)
+        let request = try session(network, requirement: .notCellular).get("a")
+        try await network.waitUntilWatched()
+        let events = request.events
+        request.pause()
+        for await case .paused in events { break }
+        network.status = .cellular
+        request.resume()
+        for await case .waitingForConnectivity(let text) in events where !text.hasPrefix("the first state") {
+            #expect(text.contains("path.notAllowed"), "\(text)")
+            break
+        }
+        request.cancel()
+    }
+
+    @Test func `each of several requests to a host is told of a change once`() async throws {
+        let network = ScriptedMonitor(.notReachable)
+        let recorder = WaitRecorder()
+        let session = try session(network, requirement: .notCellular, monitors: [recorder])
+        let requests = (0..<20).map { _ in session.get("a") }
+        try await recorder.texts.wait(for: "20 requests that wait") { $0.count == 20 }
+        network.status = .cellular
+        let isTold = { @Sendable (texts: [String]) in texts.last?.contains("path.notAllowed") == true }
+        try await recorder.texts.wait(for: "the change") { $0.values.allSatisfy(isTold) }
+        // A name whose lookup ends meanwhile is followed by its address.
+        for texts in recorder.texts.value.values { #expect(Set(texts).count == texts.count, "\(texts)") }
+        for request in requests { request.cancel() }
     }
 
     @Test func `a request that must not use cellular waits for Wi-Fi`() async throws {
@@ -106,5 +159,15 @@ struct ScriptedMonitorTests {
         #expect(network.path(to: address, requiring: .any).isReachable)
         #expect(network.path(to: address, requiring: .wifi).ruledOut.map(\.interface.name) == ["wwan0"])
         #expect(network.addresses(of: "localhost") == nil)
+    }
+}
+
+/// Records what each request waits for.
+private final class WaitRecorder: EventMonitor {
+    let texts = Observed<[ObjectIdentifier: [String]]>([:])
+
+    func request(_ request: RequestHandle, did event: RequestEvent) {
+        guard case .waitingForConnectivity(let text) = event else { return }
+        texts.update { $0[ObjectIdentifier(request), default: []].append(text) }
     }
 }

@@ -126,6 +126,47 @@ struct PausedLimitsTests {
         #expect(try await request.string() == "ab")
     }
 
+    @Test func `the time before the failure of an attempt during a pause does not count`() async throws {
+        struct Failing: Transport {
+            let asked = Observed(0)
+            let gates: [AsyncStream<Void>]
+
+            func send(_ request: TransportRequest) async throws -> TransportResponse {
+                let attempt = asked.update { count in
+                    count += 1
+                    return count
+                }
+                for await _ in gates[attempt - 1] { break }
+                if attempt == 1 { throw HTTPError(.connectionLost, processing: .neverSent, reason: "no connection") }
+                return .init(head: .init(status: .ok), body: Array("here".utf8))
+            }
+        }
+        let (first, firstOpener) = AsyncStream.makeStream(of: Void.self)
+        let (second, secondOpener) = AsyncStream.makeStream(of: Void.self)
+        let transport = Failing(gates: [first, second])
+        let retry = RetryPolicy(maximumAttempts: 3, baseDelay: .milliseconds(1))
+        let session = try HTTPSession(
+            baseURL: "http://example.com",
+            configuration: .init(timeouts: Self.timeouts, transport: transport, retry: retry)
+        )
+        let request = session.get("", options: .init(startsAtOnce: false))
+        let events = request.events
+        request.resume()
+        try await transport.asked.wait(for: "the first attempt") { $0 == 1 }
+        let before = try #require(try await Self.limit(request).due)
+        request.pause()
+        for await case .paused in events { break }
+        try await Task.sleep(for: .milliseconds(500))
+        firstOpener.finish()
+        for await case .retrying in events { break }
+        request.resume()
+        try await transport.asked.wait(for: "the second attempt") { $0 == 2 }
+        let after = try #require(try await Self.limit(request).due)
+        #expect(after - before >= .milliseconds(400))
+        secondOpener.finish()
+        #expect(try await request.string() == "here")
+    }
+
     @Test func `the timeout of a custom transport is suspended during a pause`() async throws {
         struct Gated: Transport {
             let asked = Observed(0)

@@ -184,7 +184,12 @@ struct RetryingTests {
             baseURL: "http://127.0.0.1:\(server.port)/",
             configuration: .init(
                 timeouts: .lasting,
-                circuitBreaker: .init(failureRatio: 0.5, minimumCalls: 3, breakDuration: .seconds(600))
+                circuitBreaker: .init(
+                    failureRatio: 0.5,
+                    minimumCalls: 3,
+                    samplingDuration: .seconds(600),
+                    breakDuration: .seconds(600)
+                )
             )
         )
         for _ in 0..<3 { _ = try? await session.get("").response() }

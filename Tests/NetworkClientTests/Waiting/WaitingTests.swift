@@ -1,6 +1,7 @@
 import HTTPLab
-import NetworkClient
 import Testing
+
+@testable import NetworkClient
 
 /// Requests that wait for a path.
 @Suite(.timeLimit(.minutes(5)))
@@ -77,16 +78,38 @@ struct WaitingTests {
     @Test func `a request that does not wait fails once its requirement is known not to be met`() async throws {
         let server = try ScriptedServer(always: [.readRequest, .response("here")])
         let network = MadeUpNetwork(.unknown)
-        let session = try Self.session(server, network, .init(requirement: .notCellular))
-        // Without the notification it would wait ten seconds for the first state, and miss its deadline.
+        var configuration = HTTPConfiguration(requirement: .notCellular)
+        configuration.fixedLimits.firstState = .seconds(600)
+        let session = try Self.session(server, network, configuration)
+        // Without the notification it would wait for the first state, and miss its deadline.
         var timeouts = Timeouts.lasting
-        timeouts.total = .seconds(9)
+        timeouts.total = .seconds(200)
         let request = session.get("", options: .init(timeouts: timeouts, startsAtOnce: false))
         _ = try await request.startAndWait()
         network.become(.cellular)
         let error = await #expect(throws: HTTPError.self) { try await request.response() }
         #expect(error?.code == .pathNotAllowed)
         #expect(server.connections.isEmpty)
+    }
+
+    @Test func `a request that does not wait is sent although the path has just returned and its host is probed`()
+        async throws
+    {
+        let latch = try ServerLatch()
+        let server = try ScriptedServer(always: [
+            .forever([
+                .respond { $0.head.hasPrefix("GET /a ") ? [.await(latch), .response("a")] : [.response("b")] }
+            ])
+        ])
+        let network = MadeUpNetwork(.notReachable)
+        let session = try Self.session(server, network, .init(gate: .waitsForConnectivity(nil), retry: .standard))
+        let probe = session.get("a", options: .init(startsAtOnce: false))
+        _ = try await probe.startAndWait()
+        network.become(.wifi)
+        try await server.wait(for: "the probe") { $0.first?.requests.count == 1 }
+        #expect(try await session.get("b", options: .init(gate: .startsImmediately)).string() == "b")
+        latch.open()
+        #expect(try await probe.string() == "a")
     }
 
     @Test func `a waiting request is cancelled immediately`() async throws {

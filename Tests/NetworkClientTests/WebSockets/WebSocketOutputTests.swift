@@ -40,4 +40,14 @@ import Testing
         #expect(opcodes.count == 129 && opcodes.first == 2)
         #expect(opcodes.firstIndex(of: 10) ?? 129 < 128)
     }
+
+    @Test func `a Close frame is whole, however small the frames of messages are`() throws {
+        let (loop, stream) = (EmbeddedEventLoop(), FastStream())
+        let output = WebSocketOutput(stream, on: loop, WebSocketOptions(maximumFrameSize: 4), .init())
+        output.send(ByteBuffer(string: "message"), isText: true, for: .init()) { _ in }
+        output.close(.init(.normal, reason: "goodbye"), discardsQueue: false)
+        let heads = stream.written.map { Array($0.readableBytesView.prefix(2)) }
+        // Text and its continuation, and the Close frame: final, masked, with 9 bytes.
+        #expect(heads == [[0x01, 0x84], [0x80, 0x83], [0x88, 0x89]])
+    }
 }

@@ -33,7 +33,11 @@ struct WebSocketServerTests {
     @Test func `messages return as they were sent`() async throws {
         let server = try PythonWebSockets()
         let session = try HTTPSession(baseURL: server.url, configuration: .lasting)
-        let options = WebSocketOptions(subprotocols: ["other", "chat"], maximumFrameSize: 1000)
+        let options = WebSocketOptions(
+            subprotocols: ["other", "chat"],
+            maximumFrameSize: 1000,
+            closeTimeout: .seconds(300)
+        )
         let socket = try await session.webSocket("", webSocketOptions: options)
         #expect(socket.subprotocol == "chat" && !socket.isCompressed)
         try await exchange(socket)
@@ -54,7 +58,7 @@ struct WebSocketServerTests {
         let server = try PythonWebSockets(compression: "ServerPerMessageDeflateFactory(\(server))")
         let session = try HTTPSession(baseURL: server.url, configuration: .lasting)
         for frameSize in [1 << 20, 100] {
-            let options = WebSocketOptions(compression: offer, maximumFrameSize: frameSize)
+            let options = WebSocketOptions(compression: offer, maximumFrameSize: frameSize, closeTimeout: .seconds(300))
             let socket = try await session.webSocket("", webSocketOptions: options)
             #expect(socket.isCompressed)
             try await exchange(socket)
@@ -64,7 +68,8 @@ struct WebSocketServerTests {
     @Test func `a server without compression declines it`() async throws {
         let server = try PythonWebSockets()
         let session = try HTTPSession(baseURL: server.url, configuration: .lasting)
-        let socket = try await session.webSocket("", webSocketOptions: .init(compression: .init()))
+        let options = WebSocketOptions(compression: .init(), closeTimeout: .seconds(300))
+        let socket = try await session.webSocket("", webSocketOptions: options)
         #expect(!socket.isCompressed)
         try await exchange(socket)
     }
@@ -87,7 +92,8 @@ struct WebSocketServerTests {
         var configuration = HTTPConfiguration.lasting
         configuration.tls = try .trusting(authority)
         let session = try HTTPSession(baseURL: server.url, configuration: configuration)
-        try await exchange(try await session.webSocket("", webSocketOptions: .init(compression: .init())))
+        let options = WebSocketOptions(compression: .init(), closeTimeout: .seconds(300))
+        try await exchange(try await session.webSocket("", webSocketOptions: options))
         configuration.tls = try .trusting(other)
         let stranger = try HTTPSession(baseURL: server.url, configuration: configuration)
         let error = await #expect(throws: HTTPError.self) { _ = try await stranger.webSocket("") }
@@ -102,7 +108,7 @@ struct WebSocketServerTests {
         var configuration = HTTPConfiguration.lasting
         configuration.proxy = .all(try ProxyServer("http://127.0.0.1:\(proxy.port)"))
         let session = try HTTPSession(baseURL: server.url, configuration: configuration)
-        try await exchange(try await session.webSocket(""))
+        try await exchange(try await session.webSocket("", webSocketOptions: .init(closeTimeout: .seconds(300))))
         #expect(
             proxy.connections.map { $0.requests.first?.head.hasPrefix("CONNECT 127.0.0.1:\(server.port) ") } == [true]
         )
@@ -117,7 +123,7 @@ struct WebSocketServerTests {
         var configuration = HTTPConfiguration.lasting
         configuration.proxy = .all(try ProxyServer("socks5h://127.0.0.1:\(proxy.port)"))
         let session = try HTTPSession(baseURL: server.url, configuration: configuration)
-        try await exchange(try await session.webSocket(""))
+        try await exchange(try await session.webSocket("", webSocketOptions: .init(closeTimeout: .seconds(300))))
         #expect(proxy.connections.count == 1)
     }
 }

@@ -17,7 +17,7 @@ struct WebSocketTests {
             "feed",
             parameters: ["topic": "x"],
             headers: [.authorization: "Bearer t"],
-            webSocketOptions: .init(subprotocols: ["a", "b"]),
+            webSocketOptions: .init(subprotocols: ["a", "b"], closeTimeout: .seconds(300)),
             options: .init(interceptors: [Marker()])
         )
         #expect(socket.subprotocol == "b" && !socket.isCompressed && socket.closure == nil)

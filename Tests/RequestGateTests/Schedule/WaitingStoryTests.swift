@@ -38,6 +38,22 @@ struct WaitingStoryTests {
         #expect(story.takeEnds().map(\.id) == [requests[1]])
     }
 
+    @Test func `a request that does not wait for a path outlasts the probe of its host`() {
+        var story = SchedulerStory()
+        let probe = story.submit()
+        story.open()
+        #expect(story.started() == [probe])
+        let request = story.submit(waitTimeout: .zero, countsProbing: false)
+        story.pass(.seconds(1))
+        #expect(story.takeEnds() == [])
+        story.serve(probe)
+        story.pass(.seconds(1))
+        #expect(story.started() == [request])
+        story.close()
+        let late = story.submit(waitTimeout: .zero, countsProbing: false)
+        #expect(story.takeEnds().map(\.id) == [late])
+    }
+
     @Test func `waiting for a turn does not count after a successful probe`() {
         var story = SchedulerStory()
         for _ in 0..<20 { _ = story.submit(waitTimeout: .seconds(1)) }

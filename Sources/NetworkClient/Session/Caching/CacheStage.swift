@@ -10,11 +10,14 @@ final class CacheStage: @unchecked Sendable {
     private let cache: HTTPCache
     private let socketPath: String?
     private let willCache: WillCache?
+    /// Whether the session accepts only certificates that prove the server.
+    private let provesServers: Bool
 
     init(_ core: SessionCore, _ cache: HTTPCache) {
         (self.core, self.cache) = (core, cache)
         socketPath = core.configuration.unixSocketPath
         willCache = core.configuration.willCache
+        provesServers = core.configuration.tls.provesServers
     }
 
     // MARK: Before a request waits
@@ -25,6 +28,7 @@ final class CacheStage: @unchecked Sendable {
     func takes(_ handle: RequestHandle) -> Bool {
         handle.run.extras?.caching = nil
         guard !handle.current.hasBody, !(handle is WebSocketRequest) else { return false }
+        guard mayCache(handle.current.endpoint) else { return failsWithoutCache(handle) }
         let request = CacheRequest(method: handle.current.head.method.rawValue, fields: fields(of: handle))
         guard request.mayUseStored else { return false }
         let run = CachingRun(
@@ -39,6 +43,19 @@ final class CacheStage: @unchecked Sendable {
             core.decided(handle) { self.found(match, handle, run) }
         }
         if handle.run.isDeciding { core.limit(handle) }
+        return true
+    }
+
+    /// Returns whether responses of an endpoint are stored and used: not if its server is not proven, or not by the TLS options
+    /// on which the other requests of the session rely.
+    private func mayCache(_ endpoint: Endpoint) -> Bool {
+        !endpoint.isSecure || (provesServers && endpoint.tls == nil)
+    }
+
+    /// Fails a request that may not use the network; returns false for others, which are sent without the cache.
+    private func failsWithoutCache(_ handle: RequestHandle) -> Bool {
+        guard handle.current.cachePolicy.mode == .storedOnly else { return false }
+        failNotCached(handle)
         return true
     }
 
@@ -92,6 +109,10 @@ final class CacheStage: @unchecked Sendable {
             return CachedDelivery(core, handle, .init(head: head, body: .bytes(.init()), range: nil, origin: nil))
                 .start()
         }
+        failNotCached(handle)
+    }
+
+    private func failNotCached(_ handle: RequestHandle) {
         let reason = "the cache has no response of \(handle.current.description), and its policy forbids to load it"
         core.end(handle, .failure(.init(.notCached, processing: .neverSent, reason: reason)))
     }

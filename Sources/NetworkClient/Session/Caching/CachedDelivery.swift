@@ -83,6 +83,9 @@ final class CachedDelivery: @unchecked Sendable {
     }
 
     private func begin() throws(HTTPError) {
+        // An earlier attempt may have set them, and then have failed.
+        handle.run.extras?.wantsRestart = false
+        handle.run.extras?.following?.isHeldBack = false
         let decision = core.stages.receivedStored(content.head, handle)
         let receiver = handle.run.extras?.receiver
         if !decision.withholdsBody, let receiver { try begin(receiver) }

@@ -16,6 +16,8 @@ final class RequestDispatcher {
     /// The requests by their slot in the scheduler.
     private var handles: [RequestHandle?] = []
     private var queues = HostQueues()
+    /// The conditions that were last reported to the waiting requests of gates.
+    private var conditions: [RequestScheduler.GateID: GateWait] = [:]
     private var timer: Scheduled<Void>?
     private var timerDue = BootInstant.never
     private var isDraining = false
@@ -48,10 +50,31 @@ final class RequestDispatcher {
 
     private func submit(_ handle: RequestHandle, _ verdict: GateKeeper.Verdict) {
         _ = enqueue(handle, verdict, at: BootClock.now)
-        if let wait = verdict.wait, core.events.isObserved(handle) {
-            core.events.tell(.waitingForConnectivity(because: handle.current.endpoint.words(for: wait)), handle)
-        }
+        if let wait = verdict.wait { report(wait, to: handle) }
         drain()
+    }
+
+    /// Reports to a request what it waits for.
+    private func report(_ wait: GateWait, to handle: RequestHandle) {
+        guard let gate = handle.run.scheduled?.gate, handle.run.isQueued, !handle.run.isPaused else { return }
+        conditions[gate] = wait
+        guard core.events.isObserved(handle) else { return }
+        core.events.tell(.waitingForConnectivity(because: handle.current.endpoint.words(for: wait)), handle)
+    }
+
+    /// Reports to the waiting requests of a key what they wait for, if that has changed and is known.
+    private func reportChange(of key: GateKey, to verdict: GateKeeper.Verdict) {
+        for gate in queues.gates(for: key) {
+            guard let wait = verdict.wait else {
+                conditions[gate] = nil
+                continue
+            }
+            let last = conditions[gate]
+            guard last != wait, !wait.isUndecided else { continue }
+            conditions[gate] = wait
+            guard scheduler.requests(of: gate) > 0, last?.description != wait.description else { continue }
+            for case let handle? in handles where handle.run.scheduled?.gate == gate { report(wait, to: handle) }
+        }
     }
 
     /// Adds a request to the scheduler, in the queue of its gate.
@@ -68,6 +91,11 @@ final class RequestDispatcher {
 
     /// Adds a request to the scheduler whose first attempt ran without it and failed.
     private func adopt(_ handle: RequestHandle, at now: BootInstant) -> RequestScheduler.RequestID {
+        if handle.run.isPaused {
+            // The scheduler counts the pause only from now on.
+            handle.countPause()
+            handle.extras.pauseStart = .now()
+        }
         let gate = gate(of: handle, core.gate.verdict(for: handle), at: now)
         let id = scheduler.adopt(order(for: handle, gate, nil, at: now), at: now)
         enter(handle, id, gate)
@@ -94,7 +122,8 @@ final class RequestDispatcher {
         return .init(
             gate: gate,
             deadline: handle.deadline.map { now.advanced(by: $0.after(.now())) } ?? .never,
-            waitTimeout: request.policy.waitTimeout(for: wait),
+            waitTimeout: request.policy.waitTimeout(for: wait, core.configuration.fixedLimits),
+            countsProbing: request.policy.gate.waits,
             priority: request.policy.priority,
             traits: .init(isIdempotent: request.isRepeatable, isReplayable: true)
         )
@@ -119,6 +148,7 @@ final class RequestDispatcher {
     private func learn(_ verdict: GateKeeper.Verdict, of key: GateKey, at now: BootInstant) {
         for gate in queues.gates(for: key) { scheduler.set(gate, isOpen: verdict.isOpen, at: now) }
         core.gate.keeper.acknowledge(key, verdict)
+        reportChange(of: key, to: verdict)
     }
 
     /// Removes a request that has ended from the scheduler.
@@ -153,6 +183,7 @@ final class RequestDispatcher {
         handles[Int(id.slot)] = nil
         scheduled.id = nil
         guard queues.leave(gate, in: &scheduler, at: BootClock.now), handle.current.policy.isGated else { return }
+        conditions[gate] = nil
         core.gate.keeper.letGo(GateKey(handle.current))
     }
 
@@ -252,6 +283,7 @@ extension RequestDispatcher {
             if !wait.isForValidation { core.pools.giveUpConnecting(key.ofConnections, wait) }
             if !wait.isUndecided { endWithoutWaiting(at: key, at: now) }
         }
+        reportChange(of: key, to: verdict)
         drain()
     }
 
@@ -305,6 +337,8 @@ extension RequestDispatcher {
         scheduler.resume(id, at: now)
         if handle.run.scheduled?.deadline != nil { handle.run.scheduled?.deadline = deadline(of: id, at: now) }
         drain()
+        // It may be another condition than before the pause, or the first one.
+        if handle.run.isQueued, let wait = core.gate.verdict(for: handle).wait { report(wait, to: handle) }
     }
 }
 
@@ -328,6 +362,8 @@ extension RequestDispatcher {
         let pending = PendingDecision(handle: handle, id: id, error: error, failure: failure, ending: ending)
         guard let interceptors = policy.interceptors else { return conclude(pending, decision, at: now) }
         ask(interceptors, about: pending, decision)
+        // The lookup of the path may have opened the gate for requests that wait.
+        drain()
         return true
     }
 
@@ -376,7 +412,10 @@ extension RequestDispatcher {
             drain()
             return false
         }
-        handle.retry(wasProcessed: !pending.failure.isHarmless)
+        handle.retry(
+            wasProcessed: !pending.failure.isHarmless,
+            isRejected: handle.current.policy.retry.saysUnprocessed(pending.failure)
+        )
         drain()
         return true
     }
@@ -409,15 +448,29 @@ extension RequestDispatcher {
             id,
             attempt: scheduled.attempt,
             isOverload: isOverload,
-            retryAfter: isOverload ? AttemptFailure(head).retryAfter : nil,
+            retryAfter: isOverload && isOfServer(head, handle) ? AttemptFailure(head).retryAfter : nil,
             at: BootClock.now
         )
         drain()
     }
 
+    /// Whether a response may be the server's own, rather than that of a captive portal, as far as the request's hook knows.
+    private func isOfServer(_ head: HTTPResponse, _ handle: RequestHandle) -> Bool {
+        handle.current.policy.interceptors?.hook?.isOfServer(head) ?? true
+    }
+
     /// Classifies an error, after a new lookup of the path if that may be the cause.
     private func failure(of handle: RequestHandle, _ error: HTTPError, at now: BootInstant) -> AttemptFailure {
-        guard handle.current.policy.gate.waits, error.mayBeCausedByPath else { return AttemptFailure(error) }
+        if let head = error.response, !isOfServer(head, handle) {
+            return .init(error.code.failureKind, error.processing)
+        }
+        guard handle.current.policy.gate.waits, error.mayBeCausedByPath else {
+            var failure = AttemptFailure(error)
+            // A status says nothing about earlier attempts.
+            guard case .status = failure.kind, handle.run.history.mayHaveTakenEffect else { return failure }
+            failure.processing = .maybeProcessed
+            return failure
+        }
         let key = GateKey(handle.current)
         let verdict = core.gate.keeper.refresh(key)
         learn(verdict, of: key, at: now)
@@ -461,6 +514,12 @@ extension RetryPolicy {
     /// Returns whether a response with this status may be retried.
     fileprivate func mayRetry(after status: Int) -> Bool {
         retryableStatuses.contains(status) || unprocessedStatuses.contains(status)
+    }
+
+    /// Returns whether an attempt failed by a status that says that it was not processed.
+    fileprivate func saysUnprocessed(_ failure: AttemptFailure) -> Bool {
+        guard case .status(let status) = failure.kind else { return false }
+        return unprocessedStatuses.contains(status)
     }
 }
 

@@ -6,13 +6,13 @@ final class ProxyAuthenticationStage: ExchangeStage {
 
     init(_ core: SessionCore) { self.core = core }
 
-    /// Adds `Proxy-Authorization` for a forwarding proxy, and removes it from requests through a tunnel.
+    /// Adds `Proxy-Authorization` for a forwarding proxy, and removes it from all other requests.
     func willSend(_ head: inout HTTPRequestHead, _ request: RequestHandle) -> SendDecision {
         let endpoint = request.endpoint
         // A user's transport makes its own connections.
-        guard let proxy = endpoint.proxy, core.configuration.transport == nil else { return .ready }
-        guard endpoint.isForwarded else {
-            head.headers.remove(name: "Proxy-Authorization")
+        guard core.configuration.transport == nil else { return .ready }
+        guard let proxy = endpoint.proxy, endpoint.isForwarded else {
+            head.removeProxyCredentials()
             return .ready
         }
         let proof = core.proxyAuthenticator.proof(
@@ -53,6 +53,15 @@ final class ProxyAuthenticationStage: ExchangeStage {
         error.proxy = proxy.description
         error.add(response, of: handle)
         return error
+    }
+}
+
+extension HTTPRequestHead {
+    /// Removes the credentials for a proxy, which must not reach the origin (RFC 9110, 11.7.2).
+    mutating func removeProxyCredentials() {
+        // Removing nothing would copy the fields.
+        guard headers.contains(name: "Proxy-Authorization") else { return }
+        headers.remove(name: "Proxy-Authorization")
     }
 }
 

@@ -7,7 +7,11 @@ final class MessageInflater {
     private let stream: ZlibStream
     private let keepsContext: Bool
     private var output = ByteBuffer()
+    /// The number of streams that have ended within the current message.
+    private var streamEnds = 0
     private static let pieceSize = 32_768
+    /// The maximum number of streams of a message: each costs a copy of the window, for two bytes of the message.
+    private static let maximumStreamEnds = 1_000
     /// The end that the sender removes from each message.
     private static let tail: [UInt8] = [0, 0, 0xFF, 0xFF]
 
@@ -42,15 +46,25 @@ final class MessageInflater {
             switch code {
             case Z_OK: break
             case Z_BUF_ERROR: return
-            case Z_STREAM_END: stream.restartWithWindow()
+            case Z_STREAM_END: try restart()
             default: throw .violation("a compressed message can't be decompressed: \(stream.message)")
             }
         }
     }
 
+    /// Continues a message after the end of a stream within it.
+    private func restart() throws(WebSocketFault) {
+        streamEnds += 1
+        guard streamEnds <= Self.maximumStreamEnds else {
+            throw .violation("a compressed message has more than \(Self.maximumStreamEnds) final blocks")
+        }
+        stream.restartWithWindow()
+    }
+
     /// Decompresses the end of a message.
     func finish(_ receive: (UnsafeRawBufferPointer) throws(WebSocketFault) -> Void) throws(WebSocketFault) {
         try inflate(ByteBuffer(bytes: Self.tail), receive)
+        streamEnds = 0
         if !keepsContext { stream.reset() }
     }
 }

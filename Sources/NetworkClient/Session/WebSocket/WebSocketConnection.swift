@@ -275,6 +275,7 @@ final class WebSocketConnection: UpgradedStreamReceiver, @unchecked Sendable {
     }
 
     private func giveUp() {
+        stream.checkLiveness()
         let reason = "\(host) has not responded to a ping within \(options.keepAliveTimeout)"
         finish(.failure(.init(.connectionLost, processing: .answered, reason: reason)))
         shut(inOrder: false)

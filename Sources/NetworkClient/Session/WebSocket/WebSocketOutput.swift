@@ -149,7 +149,9 @@ final class WebSocketOutput {
     /// - Returns: The size of its payload in bytes.
     private func sendFrame(of item: Item) -> Int {
         var item = item
-        let length = min(item.payload.readableBytes, maximumFrameSize)
+        // Control frames are not fragmented (RFC 6455, 5.5).
+        let maximum = item.opcode.isControl ? WebSocketFrame.maximumControlSize : maximumFrameSize
+        let length = min(item.payload.readableBytes, maximum)
         guard let payload = item.payload.readSlice(length: length) else { return 0 }
         let isLast = item.payload.readableBytes == 0
         let frame = WebSocketFrame(

@@ -2,6 +2,7 @@ import Glibc
 import HTTPLab
 import NIOCore
 import NIOPosix
+import NetworkLab
 import Testing
 
 @testable import NetworkClient
@@ -128,7 +129,7 @@ struct FileFeedTests {
         #expect(try openDescriptors(of: path) == 1)
         try await feed.close()
         // A read in progress retains it a little longer.
-        while try openDescriptors(of: path) > 0 { await Task.yield() }
+        while try openDescriptors(of: path) > 0 { await Polling.pause() }
     }
 
     private func append(_ text: String, to path: String) throws {

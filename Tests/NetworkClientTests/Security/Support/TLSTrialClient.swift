@@ -2,6 +2,7 @@ import HTTPLab
 import NIOCore
 import NIOPosix
 import NIOSSL
+import NetworkLab
 import Testing
 
 @testable import NetworkClient
@@ -51,5 +52,5 @@ final class WeakHandler: @unchecked Sendable {
     weak var handler: NIOSSLClientHandler?
 
     /// Returns once the handler has been released.
-    func waitUntilReleased() async { while handler != nil { await Task.yield() } }
+    func waitUntilReleased() async { while handler != nil { await Polling.pause() } }
 }

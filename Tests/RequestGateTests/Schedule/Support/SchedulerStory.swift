@@ -102,9 +102,11 @@ extension SchedulerStory {
         gate: RequestScheduler.GateID? = nil,
         deadline: Duration? = nil,
         waitTimeout: Duration? = nil,
+        countsProbing: Bool = true,
         priority: RequestPriority = .normal
     ) -> RequestScheduler.RequestID {
-        let order = order(method, gate: gate, deadline: deadline, waitTimeout: waitTimeout, priority: priority)
+        var order = order(method, gate: gate, deadline: deadline, waitTimeout: waitTimeout, priority: priority)
+        order.countsProbing = countsProbing
         let id = scheduler.submit(order, at: moment)
         submitted.append(id)
         pass(.zero)
