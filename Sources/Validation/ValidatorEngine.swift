@@ -20,6 +20,8 @@ final class ValidatorEngine: @unchecked Sendable {
     private let watches = Lock(ValidationWatches())
     private var state: ValidationState
     private var timer: Scheduled<Void>?
+    /// When the timer is due.
+    private var wakeUp: ValidationInstant?
     private let reports: StreamSet<ValidationReport>
     private let changes: StreamSet<ValidationChange>
     /// The path, with what a verdict does not depend on; nil until there is a first.
@@ -39,6 +41,9 @@ final class ValidatorEngine: @unchecked Sendable {
 
     /// The times after which a lease without a portal is read again: a client may write it after it has set the path up.
     private static let leaseDelays: [TimeAmount] = [.seconds(1), .seconds(4), .seconds(15)]
+
+    /// The delay of the timer from which on the process counts as stopped meanwhile: by a signal, a busy machine or a suspension.
+    private static let longestDelay = Duration.milliseconds(100)
 
     /// Creates an engine without a path; on any thread.
     ///
@@ -210,7 +215,8 @@ final class ValidatorEngine: @unchecked Sendable {
 
     private func handle(_ event: ValidationEvent) {
         guard !isStopped else { return }
-        perform(state.receive(event, at: .current))
+        let now = beginStep()
+        perform(state.receive(event, at: now))
     }
 
     /// Passes on whether requests wait.
@@ -296,7 +302,8 @@ final class ValidatorEngine: @unchecked Sendable {
     private func schedule() {
         timer?.cancel()
         timer = nil
-        guard let time = state.wakeUp(after: .current) else { return }
+        wakeUp = state.wakeUp(after: .current)
+        guard let time = wakeUp else { return }
         let delay = max(time.nanoseconds - ValidationInstant.current.nanoseconds, 0)
         timer = loop.scheduleTask(in: .nanoseconds(delay)) { [weak self] in
             guard let self else { return }
@@ -306,7 +313,18 @@ final class ValidatorEngine: @unchecked Sendable {
 
     private func advance() {
         guard !isStopped else { return }
-        perform(state.advance(to: .current))
+        let now = beginStep()
+        perform(state.advance(to: now))
+    }
+
+    /// Returns the current time, before the state is changed at it.
+    ///
+    /// If the timer should have been handled long ago, the answers that have arrived meanwhile are handled before it is
+    /// concluded that there are none.
+    private func beginStep() -> ValidationInstant {
+        let now = ValidationInstant.current
+        if let wakeUp, wakeUp.advanced(by: Self.longestDelay) <= now { state.extendRound(at: now) }
+        return now
     }
 }
 

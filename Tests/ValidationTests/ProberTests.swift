@@ -1,6 +1,8 @@
+import Glibc
 import HTTPLab
 import NIOPosix
 import NetworkClient
+import NetworkLab
 import PathProbing
 import ReachabilityCore
 import Testing
@@ -113,6 +115,21 @@ import ValidationCore
     @Test func `a name server that stays silent is given up at the time limit`() async throws {
         let server = try LoopbackNameServer { _, _ in [] }
         #expect(await Self.ask(server, within: .milliseconds(20)) == .failed(.timedOut))
+    }
+
+    @Test func `a reply that arrived while the thread did not run is read after the time limit`() throws {
+        let message = try #require(NameMessage("own.example", id: 7))
+        let type = Int32(SOCK_DGRAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue)
+        var ends: [Int32] = [-1, -1]
+        try systemCall("socketpair") { socketpair(AF_UNIX, type, 0, &ends) }
+        let sockets = ends.map { OwnedDescriptor($0) }
+        let reply = LoopbackNameServer.reply(to: message.query, [192, 0, 2, 7])
+        try systemCall("send") { send(sockets[1].number, reply, reply.count, 0) }
+        let outcome = try NameProber.receive(message, sockets[0].number, until: .init(nanoseconds: 0))
+        #expect(outcome == .nameAnswer(code: 0, addresses: [Self.address]))
+        // Nothing has arrived at the other end.
+        #expect(try NameProber.receive(message, sockets[1].number, until: .init(nanoseconds: 0)) == nil)
+        withExtendedLifetime(sockets) {}
     }
 
     @Test func `a name that can't be asked for is no query`() async {

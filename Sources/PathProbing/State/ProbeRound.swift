@@ -26,6 +26,8 @@ struct ProbeRound: Sendable, Hashable {
     private var secondOpinionTime: ValidationInstant?
     /// When those that have not answered count as silent.
     private var deadline: ValidationInstant?
+    /// Whether ``extend(at:)`` has set the deadline once.
+    private var isExtended = false
 
     /// Creates a round.
     init(number: UInt64, isOnDemand: Bool, portalURL: String?, _ configuration: ValidationConfiguration) {
@@ -97,6 +99,13 @@ struct ProbeRound: Sendable, Hashable {
         }
         guard let secondOpinionTime, secondOpinionTime <= now else { return 0..<0 }
         return ask(endpoints.count, at: now)
+    }
+
+    /// Sets the deadline again if it has passed, as if what has not been answered were asked now; only once.
+    mutating func extend(at now: ValidationInstant) {
+        guard isOverdue(at: now), !isExtended else { return }
+        isExtended = true
+        deadline = now.advanced(by: awaitsTranslator ? secondOpinionDelay : timeout)
     }
 
     /// Whether what was asked should have been answered.

@@ -4,7 +4,7 @@ package import ValidationCore
 /// Decides when the current path is probed, what the answers mean, and what is published.
 ///
 /// It has no clock and sends nothing: events come in with their time, and each returns the actions to perform. The caller also
-/// calls ``advance(to:)`` at ``wakeUp(after:)``.
+/// calls ``advance(to:)`` at ``wakeUp(after:)``; if it could not do so in time, it calls ``extendRound(at:)`` before.
 ///
 /// - A round of probes follows a ``ValidationTrigger``. While the path is validated and there is none, nothing is sent.
 /// - While it is not validated, rounds are repeated after pauses that grow.
@@ -86,6 +86,12 @@ package struct ValidationState: Sendable {
         }
         return advance(to: now)
     }
+
+    /// Extends the round of probes if its time is up, because the process did not run when it was: answers may have arrived
+    /// that are yet to be handled.
+    ///
+    /// A round is extended only once, so that it also ends on a machine that is always late.
+    package mutating func extendRound(at now: ValidationInstant) { round?.extend(at: now) }
 
     /// Does what is due.
     ///

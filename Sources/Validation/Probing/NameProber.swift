@@ -109,21 +109,23 @@ struct NameProber: Sendable {
     /// `SO_BINDTOIFINDEX` (`asm-generic/socket.h`).
     private static let bindToInterface: Int32 = 62
 
-    /// Receives datagrams until one is the reply.
-    private static func receive(
+    /// Receives datagrams until one is the reply; nil if there is none in time.
+    ///
+    /// After the deadline, a datagram that has arrived is still read: the thread may not have run for as long.
+    static func receive(
         _ message: NameMessage,
         _ socket: Int32,
         until deadline: Instant
     ) throws(SystemError) -> ProbeOutcome? {
         var entry = pollfd(fd: socket, events: Int16(POLLIN), revents: 0)
         var buffer = [UInt8](repeating: 0, count: 1232)
-        while SystemClock.now < deadline {
+        repeat {
             guard poll(&entry, 1, deadline.pollTimeout) > 0 else { continue }
             let count = recv(socket, &buffer, buffer.count, 0)
             // The kernel drops a datagram with a wrong checksum only when it is read: recv(2) finds none then.
             guard count >= 0 || errno == EAGAIN || errno == EINTR else { throw .last }
             if let answer = message.reply(in: Array(buffer.prefix(max(count, 0)))) { return answer }
-        }
+        } while SystemClock.now < deadline
         return nil
     }
 

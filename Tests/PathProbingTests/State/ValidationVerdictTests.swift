@@ -102,6 +102,20 @@ struct ValidationVerdictTests {
         #expect(story.verdict == .noInternet(.noResponse))
     }
 
+    @Test func `answers that arrive while the process is stopped count`() {
+        var story = Self.story([.plain]) { _ in .noContent }
+        story.stop(for: .seconds(60))
+        #expect(story.published.map(\.verdict) == [.notChecked, .validated])
+    }
+
+    @Test func `a round in which the process was stopped is extended once`() {
+        var story = Self.story([.plain]) { _ in nil }
+        story.stop(for: .seconds(60))
+        #expect(story.verdict == .notChecked && story.probes.count == 1)
+        story.stop(for: .seconds(60))
+        #expect(story.verdict == .noInternet(.noResponse))
+    }
+
     @Test func `a silent round that is refuted leaves no trace`() {
         var story = Self.story([.plain]) { _ in .noContent }
         story.pass(.seconds(100))

@@ -78,6 +78,14 @@ struct ValidationStory {
         advance()
     }
 
+    /// Lets time pass in which the process does not run; then it notices first that it is late, and gets the answers after that.
+    mutating func stop(for duration: Duration) {
+        now = now.advanced(by: duration)
+        state.extendRound(at: now)
+        advance()
+        pass(.zero)
+    }
+
     private var nextTime: ValidationInstant? {
         [answers.map(\.time).min(), state.wakeUp(after: now)].compactMap(\.self).min()
     }

@@ -81,13 +81,14 @@ struct TranslatorLabTests {
         // The servers' certificate is for the first two addresses.
         try network.internet.rtnl.addAddress("203.0.113.9/32", on: "lo")
         let machine = try watch("https://203.0.113.9/", "tls://203.0.113.9:443")
+        let before = try network.machine.sentPackets("wan0")
         let event = ProbedNetwork.now
         try advertise([38, 2, 0x07, 0x08, 0x20, 0x01, 0x0D, 0xB8, 0, 0x64, 0, 0, 0, 0, 0, 0])
         try machine.measure(
             "internet.interception 2001:db8:64::/96 routerAdvertisement",
             of: "a foreign certificate behind tayga",
             since: event,
-            packets: try network.machine.sentPackets("wan0")
+            packets: before
         )
         withExtendedLifetime(translator) {}
     }

@@ -1,6 +1,7 @@
 import Glibc
 import HTTPLab
 import NetworkLab
+import Testing
 
 /// A program on the machine of a ``ProbedNetwork``, which follows the path and its verdict with a validator.
 struct WatchedMachine {
@@ -8,15 +9,18 @@ struct WatchedMachine {
     struct Line {
         let time: Int64
         let path: String
+        /// The number of packets that the path's interface had sent when the program received the verdict.
+        let packets: UInt64
         let verdict: String
 
         init?(_ text: Substring) {
-            let words = text.split(separator: " ", maxSplits: 2)
-            guard words.count == 3, let time = Int64(words[0]) else { return nil }
-            (self.time, path, verdict) = (time, String(words[1]), String(words[2]))
+            let words = text.split(separator: " ", maxSplits: 3)
+            guard words.count == 4, let time = Int64(words[0]), let packets = UInt64(words[2]) else { return nil }
+            (self.time, path, self.packets, verdict) = (time, String(words[1]), packets, String(words[3]))
         }
     }
 
+    /// Lives as long as the program.
     private let network: ProbedNetwork
     private let process: LabProcess
     private let folder: LabFolder
@@ -75,7 +79,7 @@ struct WatchedMachine {
     ///   - what: What it is a verdict on, for the line that is printed.
     ///   - event: When the event took place, as ``ProbedNetwork/now``.
     ///   - before: The number of packets at that time.
-    /// - Returns: The number of packets since then, and all lines.
+    /// - Returns: The number of packets since then, as the program counted them when the verdict came, and all lines.
     /// - Throws: `ETIMEDOUT` if the verdict does not come.
     @discardableResult
     func measure(
@@ -84,10 +88,11 @@ struct WatchedMachine {
         since event: Int64,
         packets before: UInt64
     ) throws -> (packets: UInt64, lines: [Line]) {
-        let lines = try verdicts { $0.verdict == verdict && $0.time >= event }
-        let packets = try network.machine.sentPackets("wan0") - before
-        let time = lines.first { $0.verdict == verdict && $0.time >= event }?.time ?? event
-        let milliseconds = (time - event) / 1_000_000
+        let isAwaited = { (line: Line) in line.verdict == verdict && line.time >= event }
+        let lines = try verdicts(upTo: isAwaited)
+        let line = try #require(lines.first(where: isAwaited))
+        let packets = line.packets - before
+        let milliseconds = (line.time - event) / 1_000_000
         print("validation lab: \(what): '\(verdict)' after \(milliseconds) ms, \(packets) packets sent")
         return (packets, lines)
     }
