@@ -21,6 +21,8 @@ final class ClientCore {
     private var retry: Scheduled<Void>?
     private var timer: (deadline: Duration, task: Scheduled<Void>)?
     private var isFlushDue = false
+    /// The completions of PINGREQ packets that await PINGRESP, with their numbers on this connection.
+    private var pingCompletions: [(ping: UInt64, body: () -> Void)] = []
     private var stopping: EventLoopPromise<Void>?
 
     private enum Connection {
@@ -31,6 +33,8 @@ final class ClientCore {
 
     /// The duration of a connection after which the plan begins again.
     private static let lasting = TimeAmount.seconds(30)
+    /// The delay before each further connection of a client that is stopped.
+    private static let delayWhileStopping = Duration.milliseconds(100)
 
     init(_ configuration: MQTTClient.Configuration, on loop: any EventLoop) {
         (self.configuration, self.loop) = (configuration, loop)
@@ -62,6 +66,11 @@ final class ClientCore {
         scheduleFlush()
     }
 
+    func publishFirst(_ messages: [(publish: MQTTPublish, token: UInt64)]) {
+        session.publishFirst(messages)
+        scheduleFlush()
+    }
+
     func publishAgain(_ message: MQTTPublish, _ token: UInt64) {
         session.publishAgain(message, token: token)
         scheduleFlush()
@@ -78,12 +87,19 @@ final class ClientCore {
         scheduleFlush()
     }
 
+    func ping(_ completion: @escaping () -> Void) {
+        guard let number = session.ping(at: now) else { return }
+        pingCompletions.append((number, completion))
+        scheduleFlush()
+    }
+
     func stop(within limit: Duration, _ promise: EventLoopPromise<Void>) {
         guard stopping == nil else { return promise.succeed() }
         stopping = promise
-        if isWaiting, session.unacknowledged > 0 { connect() }
+        let isAttemptDue = isWaiting && session.unacknowledged > 0
         retry?.cancel()
         retry = nil
+        if isAttemptDue { connect() }
         loop.assumeIsolated().scheduleTask(in: .init(limit)) { [self] in end() }
         if !endIfDone() { scheduleFlush() }
     }
@@ -97,7 +113,7 @@ final class ClientCore {
 
     private var isDone: Bool {
         switch connection {
-        case .none: true
+        case .none: !isWaiting || session.unacknowledged == 0
         case .attempt: session.unacknowledged == 0
         // Without DISCONNECT, the broker publishes the will of a connection that it accepts.
         case .open: session.isConnected && session.unacknowledged == 0
@@ -188,12 +204,14 @@ final class ClientCore {
 
     /// Gives a connection up, and plans the next one; does nothing if that is planned already.
     ///
+    /// A client that is stopped connects again if messages wait, until its time is up.
+    ///
     /// - Parameters:
     ///   - failure: The reason.
     ///   - isOfPath: Whether nothing was reached, which a path that has just changed may cause.
     func fail(_ failure: MQTTFailure, isOfPath: Bool = false) {
         guard number >= 0, !isWaiting else { return }
-        guard stopping == nil else { return end() }
+        guard stopping == nil || mayDeliver(after: failure) else { return end() }
         abandon()
         if let connectedAt, NIODeadline.now() - connectedAt >= Self.lasting { plan.reset() }
         connectedAt = nil
@@ -205,9 +223,15 @@ final class ClientCore {
         retry = loop.assumeIsolated().scheduleTask(in: .init(delay)) { [self] in connect() }
     }
 
+    /// Whether another connection may take the messages that wait.
+    private func mayDeliver(after failure: MQTTFailure) -> Bool {
+        session.unacknowledged > 0 && route != .unavailable && !failure.isRefusal
+    }
+
     private func delay(after failure: MQTTFailure, isOfPath: Bool) -> Duration? {
         guard route != .unavailable else { return nil }
         if failure.kind == .pathChanged { return .zero }
+        if stopping != nil { return Self.delayWhileStopping }
         return plan.delay(.random(in: 0..<1), isRefused: failure.isRefusal, isOfPath: isOfPath)
     }
 
@@ -219,6 +243,7 @@ final class ClientCore {
         case .open(let channel): channel.close(promise: nil)
         }
         connection = .none
+        pingCompletions = []
         session.closed()
     }
 
@@ -261,10 +286,17 @@ final class ClientCore {
             case .acknowledged(let token, let reason): handler(.acknowledged(token, reason))
             case .message(let message): handler(.message(message))
             case .subscribed(_, let reasons): handler(.subscribed(reasons))
+            case .responded(let ping): responded(to: ping)
             case .disconnected(let reason, let text):
                 fail(.init(.refused(reason), Self.words("the broker ended the connection", reason, text)))
             }
         }
+    }
+
+    private func responded(to ping: UInt64) {
+        let due = pingCompletions.prefix { $0.ping <= ping }
+        pingCompletions.removeFirst(due.count)
+        for completion in due { completion.body() }
     }
 
     private func connected(_ hasSession: Bool) {

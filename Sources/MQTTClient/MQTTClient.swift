@@ -94,6 +94,13 @@ package final class MQTTClient: Sendable {
         perform { $0.publish(message, token) }
     }
 
+    /// Queues messages before all that wait: if the handler does so for a new connection, they are the first on it.
+    ///
+    /// - Parameter messages: The messages in order, with their tokens.
+    package func publishFirst(_ messages: [(publish: MQTTPublish, token: UInt64)]) {
+        perform { $0.publishFirst(messages) }
+    }
+
     /// Queues a message again that the broker refused, before those with higher tokens that wait.
     package func publishAgain(_ message: MQTTPublish, token: UInt64) {
         perform { $0.publishAgain(message, token) }
@@ -101,6 +108,13 @@ package final class MQTTClient: Sendable {
 
     /// Subscribes, on this connection and all that follow.
     package func subscribe(_ subscriptions: [MQTTSubscription]) { perform { $0.subscribe(subscriptions) } }
+
+    /// Sends PINGREQ.
+    ///
+    /// The broker's PINGRESP follows all that it sent before.
+    ///
+    /// - Parameter completion: Called on the event loop; never if there is no connection, or it is lost.
+    package func ping(_ completion: @escaping @Sendable () -> Void) { perform { $0.ping(completion) } }
 
     /// Acknowledges messages at QoS 1, if that is not done when they are received.
     ///
@@ -112,8 +126,8 @@ package final class MQTTClient: Sendable {
 
     /// Ends the connection with DISCONNECT, after the messages that wait were acknowledged or the time is up.
     ///
-    /// A client that is connecting, or waits to connect again, makes this connection first if messages wait. The broker
-    /// publishes the will if not all were sent in time.
+    /// A client that is connecting, or waits to connect again, makes this connection first if messages wait, and further ones
+    /// if it is lost or can't be made. The broker publishes the will if not all were sent in time.
     package func stop(within limit: Duration) async {
         let promise = loop.makePromise(of: Void.self)
         perform { $0.stop(within: limit, promise) }
@@ -149,8 +163,5 @@ package struct MQTTFailure: Error, Hashable, Sendable, CustomStringConvertible {
     }
 
     /// Whether only a person can change it.
-    var isRefusal: Bool {
-        if case .refused(let reason) = kind { return reason != .serverUnavailable && reason.rawValue != 0x89 }
-        return false
-    }
+    package var isRefusal: Bool { if case .refused(let reason) = kind { !reason.isTemporary } else { false } }
 }

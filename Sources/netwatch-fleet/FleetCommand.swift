@@ -34,8 +34,8 @@ struct FleetCommand: NetwatchCommand {
             backlog, lost, flapping, and label.NAME.
 
             Exit status: 0 after SIGINT, SIGTERM or a closed pipe; with --once 0 if all machines are reachable, 1 if some are \
-            not, 2 if nothing is known; 64 usage, 65 a file can't be read as what it should be, 71 kernel refusal, 74 write \
-            error, 77 permission.
+            not, 2 if nothing or not everything is known; 64 usage, 65 a file can't be read as what it should be, 71 kernel \
+            refusal, 74 write error, 77 permission.
             """
         )
     )

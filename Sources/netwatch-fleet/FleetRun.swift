@@ -65,15 +65,12 @@ struct FleetRun {
 // MARK: - Once
 
 extension FleetRun {
-    /// The time without a retained message after which all of them are in: the broker sends them in one go.
-    private static let quietTime = Duration.milliseconds(500)
-
     /// Prints the fleet once it is known.
     ///
     /// - Parameters:
     ///   - asJSON: Whether as JSON.
     ///   - timeout: How long to wait for the broker.
-    /// - Returns: 0 if all machines are reachable, 1 if some are not, 2 if nothing is known.
+    /// - Returns: 0 if all machines are reachable, 1 if some are not, 2 if nothing or not everything is known.
     /// - Throws: The error for the user, with the exit status 2 if the broker can't be reached.
     func once(asJSON: Bool, within timeout: Duration) throws(ToolError) -> ExitStatus {
         let signals = try Self.signals()
@@ -82,19 +79,47 @@ extension FleetRun {
         let viewer = session.viewer
         let wait = MainWait(signals: signals, wakeup: viewer.wakeup)
         let end = SystemClock.now.advanced(by: timeout)
-        var subscribed: Instant?
+        var retained = RetainedMessages()
         while SystemClock.now < end {
-            let complete = subscribed.map { max($0, viewer.lastRetained ?? $0).advanced(by: Self.quietTime) }
-            let isQuiet = complete.map { SystemClock.now >= $0 && !viewer.hasWaiting } ?? false
-            if isQuiet || (complete != nil && viewer.isInventoryKnown) { break }
+            if retained.areComplete(in: viewer, at: SystemClock.now) { return try printOnce(viewer, asJSON) }
             if case .refused = viewer.connection { break }
-            let deadline = viewer.hasWaiting ? min(session.deadline, end) : min(session.deadline, end, complete ?? end)
-            if case .signal = try Self.next(wait, until: deadline) { return .success }
+            let due = viewer.hasWaiting ? nil : retained.deadline
+            if case .signal = try Self.next(wait, until: min(session.deadline, end, due ?? end)) { return .success }
             _ = session.advance()
-            if viewer.subscriptions > 0 { subscribed = subscribed ?? SystemClock.now }
         }
         guard viewer.subscriptions > 0 else { throw failure(viewer, timeout) }
-        return try printOnce(viewer, asJSON)
+        let why = viewer.connection.problem ?? "the broker has not sent everything within \(timeout)"
+        StandardError.note("machines may be missing: \(why.escapedForTerminal); give a longer --timeout")
+        _ = try printOnce(viewer, asJSON)
+        return .unknown
+    }
+
+    /// Detects when all retained messages have arrived.
+    ///
+    /// A broker such as mosquitto queues them before it reads further packets: PINGRESP to a PINGREQ that is sent after the
+    /// last of them follows it. MQTT does not require that order, so PINGREQ is sent when no message has come for a while.
+    private struct RetainedMessages {
+        /// When to send PINGREQ; nil before the subscription, and while PINGRESP is awaited.
+        private(set) var deadline: Instant?
+        private var subscriptions = 0
+        private var subscribed: Instant?
+        private var ping: (number: Int, sent: Instant)?
+
+        private static let quietTime = Duration.milliseconds(500)
+
+        mutating func areComplete(in viewer: FleetViewer, at now: Instant) -> Bool {
+            if viewer.subscriptions > subscriptions {
+                (subscriptions, subscribed, ping) = (viewer.subscriptions, now, nil)
+            }
+            guard let subscribed else { return false }
+            if viewer.isInventoryKnown { return true }
+            let last = max(subscribed, viewer.lastRetained ?? subscribed)
+            if let ping, last <= ping.sent { return viewer.respondedPing >= ping.number }
+            (ping, deadline) = (nil, last.advanced(by: Self.quietTime))
+            guard let due = deadline, now >= due, !viewer.hasWaiting else { return false }
+            (ping, deadline) = ((viewer.ping(), now), nil)
+            return false
+        }
     }
 
     private func failure(_ viewer: FleetViewer, _ timeout: Duration) -> ToolError {

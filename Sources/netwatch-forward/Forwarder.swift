@@ -31,7 +31,10 @@ final class Forwarder: Sendable {
         /// The newest event, and the one that was published as the state.
         var newest: FleetEvent?
         var published: FleetEvent?
-        var isStatePending = false
+        /// The number of states that are not acknowledged yet.
+        var pendingStates = 0
+        /// Whether the state is due once more after those, because one that is sent again follows it.
+        var isRenewalDue = false
         /// Whether there has been a connection: before it, nothing is queued, so that the link is published first.
         var hasConnected = false
         var hasRoute = false
@@ -39,6 +42,24 @@ final class Forwarder: Sendable {
         var summary = "connecting"
         /// The last error that was printed of each source.
         var reported: [Source: String] = [:]
+
+        /// Returns the event to publish as the state on a new connection; nil if there is none.
+        mutating func firstState() -> FleetEvent? {
+            guard let newest else { return nil }
+            // One that was not acknowledged is sent again after it, and must not be the last one.
+            isRenewalDue = pendingStates > 0
+            (pendingStates, published) = (pendingStates + 1, newest)
+            return newest
+        }
+
+        /// Returns the event to publish as the state now; nil if none is due, or one is not acknowledged yet.
+        mutating func nextState(isRenewal: Bool) -> FleetEvent? {
+            guard hasConnected, !isStopped, let newest else { return nil }
+            isRenewalDue = isRenewalDue || isRenewal
+            guard pendingStates == 0, isRenewalDue || newest != published else { return nil }
+            (pendingStates, isRenewalDue, published) = (1, false, newest)
+            return newest
+        }
 
         /// Adds an event to the window; nil if there is no room.
         mutating func add(_ event: FleetEvent) -> UInt64? {
@@ -148,7 +169,8 @@ final class Forwarder: Sendable {
     /// Publishes the retained messages again, before they expire.
     func renew() {
         guard state.withLock({ $0.hasConnected }) else { return }
-        publishIdentity()
+        client.publish(FleetMessage.link(link(), of: parameters.node), token: Token.link)
+        publishDiscovery()
         publishState(isRenewal: true)
     }
 }
@@ -175,17 +197,10 @@ extension Forwarder {
         publishState(isRenewal: false)
     }
 
-    /// Publishes the newest event, unless one is on its way, after which it is its turn.
+    /// Publishes the newest event, unless one is not acknowledged yet, after which it is its turn.
     private func publishState(isRenewal: Bool) {
-        let event = state.withLock { state -> FleetEvent? in
-            guard state.hasConnected, !state.isStopped, !state.isStatePending, let newest = state.newest else {
-                return nil
-            }
-            guard isRenewal || newest != state.published else { return nil }
-            (state.isStatePending, state.published) = (true, newest)
-            return newest
-        }
-        if let event { client.publish(FleetMessage.state(event, of: parameters.node), token: Token.state) }
+        guard let event = state.withLock({ $0.nextState(isRenewal: isRenewal) }) else { return }
+        client.publish(FleetMessage.state(event, of: parameters.node), token: Token.state)
     }
 
     /// Saves the position before the first event of all: after a crash at any later moment, no event is missing.
@@ -245,17 +260,26 @@ extension Forwarder {
         // What says that the machine was stopped waits already, and has to be the last word.
         guard !isStopped else { return }
         summarize("connected (\(version))")
-        publishIdentity()
-        publishState(isRenewal: true)
+        publishFirst()
+        publishDiscovery()
         for (token, event) in refused {
             client.publishAgain(FleetMessage.event(event, of: parameters.node), token: token)
         }
         room.signal()
     }
 
-    /// Publishes that the machine is connected, and what Home Assistant needs to know.
-    private func publishIdentity() {
-        client.publish(FleetMessage.link(link(), of: parameters.node), token: Token.link)
+    /// Publishes that the machine is connected and its state, before all that waits or is sent again: those who read it know
+    /// then which events happened while it was not connected.
+    private func publishFirst() {
+        var messages = [(publish: FleetMessage.link(link(), of: parameters.node), token: Token.link)]
+        if let event = state.withLock({ $0.firstState() }) {
+            messages.append((FleetMessage.state(event, of: parameters.node), Token.state))
+        }
+        client.publishFirst(messages)
+    }
+
+    /// Publishes what Home Assistant needs to know.
+    private func publishDiscovery() {
         let version = CommandLineProgram.version
         for message in parameters.homeAssistant?.messages(of: parameters.node, version: version) ?? [] {
             client.publish(message, token: Token.link)
@@ -264,7 +288,7 @@ extension Forwarder {
 
     private func stateAcknowledged(_ reason: MQTTReasonCode) {
         if reason.isFailure { noteRefusal(of: "the state", reason) }
-        state.withLock { $0.isStatePending = false }
+        state.withLock { $0.pendingStates -= 1 }
         publishState(isRenewal: false)
     }
 

@@ -80,6 +80,40 @@ import Testing
         #expect(try story.node().silence?.cause == .brokerNotReachable)
     }
 
+    @Test func `after a new connection of the viewer, the retained link alone says nothing about the cause`() throws {
+        var story = silentMachine()
+        story.receive(.birth(), at: 900, isRetained: true)
+        story.wait(until: 900.1)
+        #expect(try story.node().silence?.cause == .unknown)
+        story.receive(.state(.init(1, 12, .wifi, at: 895)), at: 900.2, isRetained: true)
+        story.wait(until: 900.3)
+        for event: EventReport in [.init(1, 11, .notReachable, at: 500), .init(1, 12, .wifi, at: 895)] {
+            story.receive(.event(event), at: 900.4)
+        }
+        #expect(try story.node().silence?.cause == .noPath([]))
+    }
+
+    @Test func `a retained state that comes before the retained link counts`() throws {
+        var story = silentMachine()
+        story.receive(.state(.init(1, 10, .wifi, at: 5)), at: 900, isRetained: true)
+        story.receive(.birth(), at: 900, isRetained: true)
+        #expect(try story.node().silence?.cause == .brokerNotReachable)
+    }
+
+    @Test func `a machine that was lost, connects and is stopped was stopped`() throws {
+        var story = silentMachine()
+        story.wait(until: 700)
+        story.receive(.stopped(), at: 800)
+        story.wait(until: 801)
+        let node = try story.node()
+        #expect(node.presence == .silent)
+        #expect(node.silence == .init(start: FleetStory.time(800), end: nil, cause: .stopped))
+        story.receive(.birth("s2"), at: 900)
+        story.receive(.state(.init(2, 1, .wifi, at: 880)), at: 900)
+        story.receive(.event(.init(2, 1, .wifi, at: 880)), at: 900)
+        #expect(try story.node().silence?.cause == .stopped)
+    }
+
     @Test func `path usable, broker not reachable: a short outage and another path explain no long silence`() throws {
         var story = silentMachine()
         story.receive(.birth(), at: 2_000)

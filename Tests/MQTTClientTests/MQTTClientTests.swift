@@ -147,7 +147,8 @@ private final class RefusingBroker: ChannelInboundHandler {
     }
 }
 
-/// A broker that accepts a connection only when it is told to, or closes the first one, and records what it receives.
+/// A broker that accepts a connection only when it is told to, or closes the first one at once or upon its first message, and
+/// records what it receives.
 private final class HesitatingBroker: ChannelInboundHandler {
     typealias InboundIn = ByteBuffer
     typealias OutboundOut = ByteBuffer
@@ -155,6 +156,7 @@ private final class HesitatingBroker: ChannelInboundHandler {
     private let received: LabInbox<String>
     private let acceptance: EventLoopFuture<Void>
     private let closesFirst: Bool
+    private let losesFirst: Bool
     private let acknowledges: Bool
     private var decoder = MQTTDecoder(version: .v5)
 
@@ -162,10 +164,11 @@ private final class HesitatingBroker: ChannelInboundHandler {
         _ received: LabInbox<String>,
         _ acceptance: EventLoopFuture<Void>,
         closesFirst: Bool,
+        losesFirst: Bool,
         acknowledges: Bool
     ) {
         (self.received, self.acceptance) = (received, acceptance)
-        (self.closesFirst, self.acknowledges) = (closesFirst, acknowledges)
+        (self.closesFirst, self.losesFirst, self.acknowledges) = (closesFirst, losesFirst, acknowledges)
     }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
@@ -183,6 +186,7 @@ private final class HesitatingBroker: ChannelInboundHandler {
             }
         case .publish(let message):
             received.put("\(packet.name) \(String(decoding: message.payload, as: UTF8.self))")
+            if losesFirst, received.all.count == 2 { return context.close(promise: nil) }
             if acknowledges { send(.puback(.init(id: message.id)), context) }
         case .disconnect(let notice): received.put("\(packet.name) \(notice.reason)")
         default: break
@@ -199,6 +203,7 @@ private final class HesitatingBroker: ChannelInboundHandler {
         _ received: LabInbox<String>,
         _ acceptance: EventLoopFuture<Void>,
         closesFirst: Bool = false,
+        losesFirst: Bool = false,
         acknowledges: Bool = true
     ) async throws -> any Channel {
         try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton).childChannelInitializer { channel in
@@ -207,6 +212,7 @@ private final class HesitatingBroker: ChannelInboundHandler {
                     received,
                     acceptance,
                     closesFirst: closesFirst,
+                    losesFirst: losesFirst,
                     acknowledges: acknowledges
                 )
                 try channel.pipeline.syncOperations.addHandler(broker)
@@ -216,7 +222,7 @@ private final class HesitatingBroker: ChannelInboundHandler {
 }
 
 /// A client of a real broker.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.blocksItsThread, .timeLimit(.minutes(5)))
 struct MQTTClientTests {
     @Test("Messages at QoS 1 arrive in order and are acknowledged", arguments: [MQTTVersion.v5, .v311])
     func publish(version: MQTTVersion) async throws {
@@ -505,6 +511,23 @@ struct MQTTClientTests {
         await lab.client.stop(within: .seconds(120))
         while received.all.count < 4 { try await Task.sleep(for: .milliseconds(5)) }
         #expect(received.all == ["CONNECT", "CONNECT", "PUBLISH n1.", "DISCONNECT success (0x00)"])
+        try await server.close()
+    }
+
+    @Test("A client whose connection is lost while it is stopped connects again, and sends there what waits")
+    func stopWithLostConnection() async throws {
+        let received = LabInbox<String>()
+        let acceptance = MultiThreadedEventLoopGroup.singleton.next().makeSucceededVoidFuture()
+        let server = try await HesitatingBroker.start(received, acceptance, losesFirst: true)
+        let lab = try ClientLab(try #require(server.localAddress?.port)) {
+            $0.plan = .init(.seconds(1_000)...(.seconds(1_000)))
+        }
+        try await lab.waitForConnections()
+        lab.publish(1...1)
+        await lab.client.stop(within: .seconds(120))
+        while received.all.count < 5 { try await Task.sleep(for: .milliseconds(5)) }
+        let expected = ["CONNECT", "PUBLISH n1.", "CONNECT", "PUBLISH n1.", "DISCONNECT success (0x00)"]
+        #expect(received.all == expected)
         try await server.close()
     }
 

@@ -195,6 +195,24 @@ struct SessionTests {
         #expect(!lab.session.hasUnsent)
     }
 
+    @Test("Messages that a new connection begins with precede those that are sent again and those that wait")
+    func firstMessages() throws {
+        var lab = SessionLab { $0.sessionExpiry = 60 }
+        try lab.connect()
+        lab.publish(16)
+        #expect(lab.sent().count == 1)
+        lab.session.closed()
+        lab.publish(17)
+        lab.session.connect(.v5, will: nil, at: .zero)
+        _ = lab.session.takeOutput(at: .zero)
+        try lab.session.receive(.connack(.init(hasSession: true, reason: .success)), at: .zero)
+        lab.session.publishFirst([1, 2].map { (SessionLab.message($0), $0) })
+        let sent = lab.sent()
+        #expect(sent.map(\.payload) == [[1], [2], [16], [17]])
+        #expect(sent.map(\.isDuplicate) == [false, false, true, false])
+        #expect(Set(sent.map(\.id)).count == 4)
+    }
+
     @Test("MQTT-3.2.2-4: a broker that has a session where a clean one was requested is an error")
     func unexpectedSession() throws {
         var lab = SessionLab()
@@ -302,6 +320,27 @@ struct SessionTests {
         #expect(lab.session.deadline == .seconds(109))
         try lab.session.receive(.pingresp, at: .seconds(100))
         #expect(lab.session.deadline == .seconds(135))
+    }
+
+    @Test("The response to a PINGREQ is told apart from those to earlier ones, and from one that nobody asked for")
+    func pingResponses() throws {
+        var lab = SessionLab { $0.keepAlive = 60 }
+        #expect(lab.session.ping(at: .zero) == nil)
+        try lab.connect()
+        try lab.session.receive(.pingresp, at: .zero)
+        #expect(lab.session.takeEvents().isEmpty)
+        try lab.session.advance(to: .seconds(45))
+        #expect(lab.session.ping(at: .seconds(46)) == 2)
+        #expect(lab.session.takeOutput(at: .seconds(46)) == [.pingreq, .pingreq])
+        for number: UInt64 in [1, 2] {
+            try lab.session.receive(.pingresp, at: .seconds(47))
+            #expect(lab.session.takeEvents() == [.responded(ping: number)])
+        }
+        // The numbers are those of a connection.
+        #expect(lab.session.ping(at: .seconds(48)) == 3)
+        lab.session.closed()
+        try lab.connect()
+        #expect(lab.session.ping(at: .seconds(49)) == 1)
     }
 
     @Test("A broker that does not acknowledge is asked for a sign of life")

@@ -8,7 +8,7 @@ import NetworkLab
 import Testing
 
 /// `netwatch fleet` that follows changes, with lines and with a store.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.blocksItsThread, .timeLimit(.minutes(5)))
 struct FollowTests {
     private let lab: ViewerLab
 

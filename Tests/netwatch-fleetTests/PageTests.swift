@@ -6,7 +6,7 @@ import NetworkLab
 import Testing
 
 /// The page of `netwatch fleet --listen`.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.blocksItsThread, .timeLimit(.minutes(5)))
 struct PageTests {
     private let lab: ViewerLab
     private let viewer: LabProcess

@@ -7,7 +7,7 @@ import NetworkLab
 import Testing
 
 /// A real machine behind a captive portal that lets it through to the broker only.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.blocksItsThread, .timeLimit(.minutes(10)))
 struct PortalTests {
     private let lab: FleetLab
     private let portal: ScriptedServer
@@ -39,9 +39,10 @@ struct PortalTests {
         let validation = machine["validation"]?.members
         #expect(validation?["verdict"]?.string == "portal")
         #expect(validation?["loginURL"]?.string == "http://hotel.example/login")
-        let table = try fleet(["--once"]).finish()
+        let table = try fleet(["--once", "--timeout", "100s"]).finish(within: .seconds(120))
         #expect(table.code == 0 && table.output.contains("portal at http://hotel.example/login"), "\(table)")
-        let others = try fleet(["--once", "--json", "--where", "validation!=portal"]).finish()
+        let others = try fleet(["--once", "--timeout", "100s", "--json", "--where", "validation!=portal"])
+            .finish(within: .seconds(120))
         #expect(others.output.split(separator: "\n").count == 1, "\(others)")
     }
 }

@@ -7,7 +7,7 @@ import NetworkLab
 import Testing
 
 /// The live table on terminals of three sizes.
-@Suite(.serialized, .timeLimit(.minutes(5)))
+@Suite(.blocksItsThread, .serialized, .timeLimit(.minutes(5)))
 struct ScreenTests {
     private let lab: ViewerLab
 
@@ -28,13 +28,14 @@ struct ScreenTests {
     func `the worst machines are first, whatever the size`(size: (columns: Int, rows: Int), count: Int) throws {
         try publish(count)
         let screen = try screen(size.columns, size.rows)
-        let rows = try screen.wait(for: "the table") { rows in
-            let text = rows.joined(separator: "\n")
-            return rows[0].contains("2 of \(count)") && text.contains("node-0") && text.contains("quit")
+        // Rows move until all machines are there.
+        try screen.wait(for: "the table") { rows in
+            guard rows[0].contains("2 of \(count)"), rows.contains(where: { $0.contains("quit") }),
+                let first = rows.firstIndex(where: { $0.hasPrefix("node-") })
+            else { return false }
+            return rows[first].hasPrefix("node-0 ") && rows[first].contains("silent")
+                && rows[first + 1].hasPrefix("node-1 ")
         }
-        let first = try #require(rows.firstIndex { $0.hasPrefix("node-") })
-        #expect(rows[first].hasPrefix("node-0 ") && rows[first].contains("silent"))
-        #expect(rows[first + 1].hasPrefix("node-1 "))
         try screen.press("q")
         try screen.wait(for: "ended with 0")
     }
@@ -57,7 +58,10 @@ struct ScreenTests {
     @Test func `return shows a machine with its events, and any key leads back`() throws {
         try publish(3)
         let screen = try screen(80, 24)
-        try screen.wait(for: "node-2")
+        // Rows move until all machines are there.
+        try screen.wait(for: "the table") { rows in
+            rows[0].contains("2 of 3") && rows.contains { $0.hasPrefix("node-2") }
+        }
         try screen.press("Enter", "Down", "Enter")
         let rows = try screen.wait(for: "LAST EVENTS")
         #expect(rows[0] == "site-1/node-1")

@@ -2,12 +2,47 @@ import BrokerLab
 import CommandLineLab
 import Glibc
 import HTTPLab
+import MQTTCore
 import NetwatchCore
 import NetworkLab
 import Testing
 
+/// A broker that keeps sessions, and closes the connection instead of acknowledging the first state.
+private final class ForgetfulBroker: Sendable {
+    /// What was published on the connections after that.
+    let messages = LabInbox<MQTTPublish>()
+    /// The events that were published on any connection: they may come before the first state.
+    let events = LabInbox<MQTTPublish>()
+    private let broker: ScriptedBroker
+
+    init() throws {
+        let unacknowledged = LabInbox<[UInt8]>()
+        broker = try ScriptedBroker(on: FleetLab.server) { [messages, events] connection in
+            let keepsSession = !unacknowledged.all.isEmpty
+            while let packet = try connection.receive() {
+                switch packet {
+                case .connect: try connection.send([.connack(.init(hasSession: keepsSession, reason: .success))])
+                case .publish(let message):
+                    if !keepsSession, message.topic.hasSuffix("/state") { return unacknowledged.put(message.payload) }
+                    if keepsSession { messages.put(message) }
+                    if message.topic.hasSuffix("/events") { events.put(message) }
+                    try connection.send([.puback(.init(id: message.id))])
+                case .pingreq: try connection.send([.pingresp])
+                default: break
+                }
+            }
+        }
+    }
+
+    /// The last parts of their topics.
+    var topics: [String] { messages.all.map { String($0.topic.split(separator: "/").last ?? "") } }
+
+    /// Whether it has three states and an event.
+    var hasAll: Bool { topics.count { $0 == "state" } >= 3 && !events.all.isEmpty }
+}
+
 /// `netwatch forward` with the event service and a broker, each as a process.
-@Suite(.timeLimit(.minutes(20)))
+@Suite(.blocksItsThread, .timeLimit(.minutes(20)))
 struct ForwardTests {
     @Test func `the link is published first, then the state and each event, and at the end that it was stopped`() throws
     {
@@ -52,7 +87,7 @@ struct ForwardTests {
         let clock = ContinuousClock()
         let start = clock.now
         try lab.removeRoute("wlan0")
-        try reader.waitForOutput(within: .seconds(20)) {
+        try reader.waitForOutput(within: .seconds(300)) {
             FleetLab.messages("events", in: $0).last?["subject"]?.string == "cellular"
         }
         print("an event over the new path after \(clock.now - start)")
@@ -74,6 +109,22 @@ struct ForwardTests {
             FleetLab.messages("link", in: $0).last?["reason"]?.string == "stopped"
         }
         #expect(FleetLab.messages("link", in: output).last?["online"]?.isTrue == false)
+    }
+
+    @Test func `link and state come first on each connection, and the state last if an old one came again`() throws {
+        let lab = try FleetLab()
+        let broker = try lab.network.run { try ForgetfulBroker() }
+        try lab.startService()
+        try lab.startForwarder()
+        // Up to 30 s pass until the next connection.
+        let deadline = ContinuousClock.now + .seconds(200)
+        while !broker.hasAll, ContinuousClock.now < deadline { Polling.pauseForProcess() }
+        let messages = broker.messages.all
+        #expect(broker.topics.prefix(3) == ["link", "state", "state"], "\(broker.topics)")
+        #expect(messages.map(\.isDuplicate).prefix(3) == [false, false, true])
+        #expect(messages.last { $0.topic.hasSuffix("/state") }?.isDuplicate == false)
+        #expect(!broker.events.all.isEmpty)
+        #expect(try lab.endForwarder(SIGTERM) == 0)
     }
 
     @Test func `--no-cellular waits for another path, and sends what happened until then`() throws {

@@ -104,8 +104,8 @@ struct NodeRecord: Sendable {
     ) -> FleetUpdate {
         let moment = publication ?? now
         guard let reason = link.offline else {
-            connect(link, at: publication ?? link.time.map { min($0.nanosecondsSinceEpoch, now) } ?? now)
-            hasCurrentState = hasCurrentState || isRetained
+            let start = publication ?? link.time.map { min($0.nanosecondsSinceEpoch, now) } ?? now
+            connect(link, at: start, isRetained)
             return .new
         }
         if presence == .online, isOutdated(link, isRetained) {
@@ -113,7 +113,9 @@ struct NodeRecord: Sendable {
             return .outdated
         }
         take(link)
-        if presence != .silent {
+        // It was connected until now if it says itself that it was stopped.
+        if reason == .stopped, silences.last?.reason == .lost { endSilence(at: moment, boot: link.boot) }
+        if presence != .silent || silences.last?.end != nil {
             silences.append(.init(start: moment, reason: reason, before: log.newest?.id, boot: link.boot ?? boot))
             silences[silences.count - 1].hasGrace = reason == .lost && !isRetained
             if silences.count > Self.maximumSilences { silences.removeFirst() }
@@ -123,15 +125,20 @@ struct NodeRecord: Sendable {
         return .new
     }
 
-    private mutating func connect(_ link: LinkReport, at moment: Int64) {
+    private mutating func connect(_ link: LinkReport, at moment: Int64, _ isRetained: Bool) {
         take(link)
         see(at: moment)
         boot = link.boot
-        if presence != .online { hasCurrentState = false }
+        // Of the retained messages, the state may come first.
+        if presence != .online, !isRetained { hasCurrentState = false }
         presence = .online
+        endSilence(at: moment, boot: link.boot)
+    }
+
+    private mutating func endSilence(at moment: Int64, boot: String?) {
         guard let last = silences.indices.last, silences[last].end == nil else { return }
         silences[last].end = max(moment, silences[last].start)
-        silences[last].bootAfter = link.boot
+        silences[last].bootAfter = boot
     }
 
     /// Returns whether a message says only that a session ended which another one had replaced.

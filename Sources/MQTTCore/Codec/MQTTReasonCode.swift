@@ -28,6 +28,10 @@ package struct MQTTReasonCode: RawRepresentable, Hashable, Sendable {
     /// Whether it reports a failure.
     package var isFailure: Bool { rawValue >= 0x80 }
 
+    /// Whether a later connection may succeed without a change by a person (4.13.2): the server is busy, stops, restarts or moves
+    /// its clients, or the client was silent for too long or too fast.
+    package var isTemporary: Bool { [0x88, 0x89, 0x8B, 0x8D, 0x96, 0x98, 0x9C, 0x9F, 0xA0].contains(rawValue) }
+
     /// The reason that a return code of CONNACK in MQTT 3.1.1 corresponds to (3.2.2.3); nil for a reserved one.
     init?(returnCode: UInt8) {
         let reasons: [Self] = [

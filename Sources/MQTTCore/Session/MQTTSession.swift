@@ -43,6 +43,8 @@ package struct MQTTSession: Sendable {
         case subscribed(id: UInt16, [MQTTReasonCode])
         /// The server ends the connection; the text is its explanation.
         case disconnected(MQTTReasonCode, String?)
+        /// The server has responded to a PINGREQ of this connection, and to all before it.
+        case responded(ping: UInt64)
     }
 
     private enum Phase { case idle, connecting, connected }
@@ -67,6 +69,8 @@ package struct MQTTSession: Sendable {
     private var lastSent = Duration.zero
     /// When PINGREQ was sent, or a packet was received after that; nil if no response to it is due.
     private var pingSent: Duration?
+    /// The number of PINGREQ packets sent, and of PINGRESP packets received, on this connection.
+    private var pings: (sent: UInt64, received: UInt64) = (0, 0)
     /// When the response that is waited for became due.
     private var waitingSince: Duration?
     /// Whether the server has had a session that it may still have.
@@ -103,6 +107,7 @@ extension MQTTSession {
     package mutating func connect(_ version: MQTTVersion, will: MQTTWill?, at now: Duration) {
         (self.version, phase, limits) = (version, .connecting, .init())
         (output, events, receipts, pingSent, waitingSince) = ([], [], [], nil, now)
+        pings = (0, 0)
         var connect = MQTTConnect(
             clientID: configuration.clientID,
             startsClean: !mayHaveSession,
@@ -185,8 +190,18 @@ extension MQTTSession {
         guard phase == .connected, !isOverdue else {
             throw .init(.keepAliveTimeout, "the broker did not respond within \(configuration.responseTimeout)")
         }
+        _ = ping(at: now)
+    }
+
+    /// Sends PINGREQ; nil if there is no connection.
+    ///
+    /// - Returns: The number that ``Event/responded(ping:)`` has.
+    package mutating func ping(at now: Duration) -> UInt64? {
+        guard phase == .connected else { return nil }
         output.append(.pingreq)
         pingSent = pingSent ?? now
+        pings.sent += 1
+        return pings.sent
     }
 }
 
@@ -200,6 +215,15 @@ extension MQTTSession {
     ///   - token: What ``Event/acknowledged(token:_:)`` names it by; one at QoS 0 is acknowledged when it is sent.
     package mutating func publish(_ message: MQTTPublish, token: UInt64) {
         queue.append(.init(token: token, publish: message))
+    }
+
+    /// Queues messages before all that wait.
+    ///
+    /// When a connection has been accepted, they are the first that are sent on it, before those that are sent again.
+    ///
+    /// - Parameter messages: The messages in order, with their tokens.
+    package mutating func publishFirst(_ messages: [(publish: MQTTPublish, token: UInt64)]) {
+        queue.insert(contentsOf: messages.map { .init(token: $0.token, publish: $0.publish) }, at: 0)
     }
 
     /// Queues a message again that the server refused: before those with higher tokens that wait.
@@ -283,11 +307,19 @@ extension MQTTSession {
         case .suback(let ack), .unsuback(let ack):
             usedIDs.remove(ack.id)
             events.append(.subscribed(id: ack.id, ack.reasons))
-        case .pingresp: pingSent = nil
+        case .pingresp: receivePingResponse()
         case .disconnect(let notice) where version == .v5 && notice.properties[number: .sessionExpiryInterval] == nil:
             events.append(.disconnected(notice.reason, notice.properties[text: .reasonString]))
         default: throw .violation("the broker sent \(packet.name), which it must not")
         }
+    }
+
+    private mutating func receivePingResponse() {
+        pingSent = nil
+        // One that was not asked for must not count for a later PINGREQ.
+        guard pings.received < pings.sent else { return }
+        pings.received += 1
+        events.append(.responded(ping: pings.received))
     }
 
     private mutating func receiveFirst(_ packet: MQTTPacket) throws(MQTTFault) {

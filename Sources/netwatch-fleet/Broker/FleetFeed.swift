@@ -24,8 +24,12 @@ final class FleetFeed: Sendable {
         /// The number of messages at QoS 1 that were ever received, those of the batch included.
         var received: UInt64 = 0
         var connection = Connection.connecting
+        /// The last problem of the connection since the last batch, which may be over already.
+        var problem: String?
         /// The number of connections on which the broker has accepted the subscription.
         var subscriptions = 0
+        /// The last of the numbers of ``FleetFeed/ping(_:)`` to which the broker has responded.
+        var respondedPing = 0
         fileprivate var version = MQTTVersion.v5
         fileprivate var isNew = false
     }
@@ -57,13 +61,23 @@ final class FleetFeed: Sendable {
         client.subscribe(filters)
     }
 
+    /// Sends PINGREQ.
+    ///
+    /// The broker's PINGRESP follows all that it sent before; none comes if the connection is lost.
+    func ping(_ number: Int) {
+        client.ping { [weak self] in
+            self?.batch.withLock { ($0.respondedPing, $0.isNew) = (number, true) }
+            self?.wakeup.signal()
+        }
+    }
+
     /// Connects through a route, or through another one than before.
     func use(_ route: MQTTClient.Route) { client.use(route) }
 
     /// Returns what was received since the last time.
     func take() -> Batch {
         batch.withLock { batch in
-            defer { (batch.messages, batch.isNew) = ([], false) }
+            defer { (batch.messages, batch.problem, batch.isNew) = ([], nil, false) }
             return batch
         }
     }
@@ -96,7 +110,7 @@ final class FleetFeed: Sendable {
             set(.connecting)
         case .disconnected(let failure, let retry):
             guard failure.kind != .pathChanged else { return set(.connecting) }
-            if case .refused = failure.kind { return set(.refused(failure.description)) }
+            if failure.isRefusal { return set(.refused(failure.description)) }
             set(.lost(failure.description, retry: retry))
         case .acknowledged: break
         }
@@ -126,7 +140,10 @@ final class FleetFeed: Sendable {
     }
 
     private func set(_ connection: Connection) {
-        batch.withLock { ($0.connection, $0.isNew) = (connection, true) }
+        batch.withLock { batch in
+            (batch.connection, batch.isNew) = (connection, true)
+            batch.problem = connection.problem ?? batch.problem
+        }
         wakeup.signal()
     }
 }

@@ -14,10 +14,11 @@ struct FleetProblems {
 
     /// Prints what is new.
     mutating func note(_ viewer: FleetViewer) {
-        if let problem = viewer.connection.problem {
+        if let problem = viewer.connection.problem ?? viewer.connectionProblem {
             if problem != connection { StandardError.note("cannot follow '\(broker)': \(problem)") }
             connection = problem
-        } else if connection != nil, case .following = viewer.connection {
+        }
+        if connection != nil, case .following = viewer.connection {
             StandardError.note("following '\(broker)' again")
             connection = nil
         }

@@ -47,10 +47,15 @@ final class FleetViewer {
     private(set) var board: FleetBoard
     /// The state of the connection.
     private(set) var connection = FleetFeed.Connection.connecting
+    /// The last problem of the connection that was taken, which may be over already.
+    private(set) var connectionProblem: String?
     /// The number of connections on which the broker has accepted the subscription.
     private(set) var subscriptions = 0
     /// When the last message was received that the broker had kept; nil if there was none.
     private(set) var lastRetained: Instant?
+    /// The last number of ``ping()`` to which the broker has responded.
+    private(set) var respondedPing = 0
+    private var pings = 0
     /// The failure of the store; nil if it works.
     var storeFailure: String? { failures.current }
     private let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
@@ -110,6 +115,17 @@ final class FleetViewer {
         feed.start(configuration.subscriptions)
     }
 
+    /// Sends PINGREQ.
+    ///
+    /// The broker's PINGRESP follows all that it sent before; none comes if the connection is lost.
+    ///
+    /// - Returns: The number that ``respondedPing`` then has.
+    func ping() -> Int {
+        pings += 1
+        feed.ping(pings)
+        return pings
+    }
+
     /// Connects through a route, or through another one than before.
     func use(_ route: MQTTClient.Route) { feed.use(route) }
 
@@ -163,7 +179,8 @@ final class FleetViewer {
     }
 
     private func take(_ batch: FleetFeed.Batch) {
-        (connection, subscriptions) = (batch.connection, batch.subscriptions)
+        (connection, subscriptions, respondedPing) = (batch.connection, batch.subscriptions, batch.respondedPing)
+        connectionProblem = batch.problem
         let time = SystemClock.wall
         var entries: [FleetStore.Entry] = []
         for message in batch.messages {
