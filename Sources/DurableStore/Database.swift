@@ -82,7 +82,7 @@ package final class Database {
         case privateCopy
     }
 
-    /// The path of the file.
+    /// The path of the file that errors name.
     package let path: String
     /// The values that the closures of the open transaction share; nil in a database without any.
     package internal(set) var context: (any TransactionContext)?
@@ -97,8 +97,14 @@ package final class Database {
     }
 
     /// Opens a database.
-    package init(at path: String, _ access: Access = .readWrite) throws(StoreError) {
-        self.path = path
+    ///
+    /// - Parameters:
+    ///   - path: The path of the file.
+    ///   - access: The mode.
+    ///   - original: The path of the file that it is a copy of, which errors name; nil if it is none.
+    /// - Throws: ``StoreError``.
+    package init(at path: String, _ access: Access = .readWrite, of original: String? = nil) throws(StoreError) {
+        self.path = original ?? path
         // Created here, for the owner only: SQLite gives its other files the same mode.
         // A file that exists is not opened: closing it would release the locks of this process's other connections.
         let file = Glibc.open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
@@ -285,6 +291,14 @@ extension Database {
     func checkpoint() throws(StoreError) {
         let code = sqlite3_wal_checkpoint_v2(handle, nil, SQLITE_CHECKPOINT_PASSIVE, nil, nil)
         guard code == SQLITE_OK || code & 0xff == SQLITE_BUSY else { throw error(code, "PRAGMA wal_checkpoint") }
+    }
+
+    /// The size in bytes of the pages that are not used, and in which rows are stored before the file grows.
+    package var freePageBytes: Int64 {
+        get throws(StoreError) {
+            let pages = try first("PRAGMA freelist_count") { $0.integer(0) } ?? 0
+            return try pages * (first("PRAGMA page_size") { $0.integer(0) } ?? 0)
+        }
     }
 
     /// Checks the structure of the database.

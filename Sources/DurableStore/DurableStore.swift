@@ -44,6 +44,8 @@ package final class DurableStore: Sendable {
         /// The size in bytes of the write-ahead log from which it is copied into the database.
         package var checkpointSize = 4 << 20
         /// Repairs a damaged database: called under the commit lock, when no connection is open.
+        ///
+        /// If it throws, the damaged database has to be in its place still.
         package var repair: (@Sendable (Files) throws -> Void)?
         /// Whether damage that is found while the database is open is repaired, and the write repeated; otherwise the write
         /// fails.
@@ -199,6 +201,8 @@ private final class StoreWorker: @unchecked Sendable {
         try lock.lock()
         defer { lock.unlock() }
         try openChecked()
+        // Only now: damage that could not be repaired is looked for again.
+        usage.begin()
     }
 
     func start() throws(SystemError) {
@@ -254,15 +258,15 @@ private final class StoreWorker: @unchecked Sendable {
 
     /// Runs a group in one transaction; if the disk is full, each of its jobs in a transaction of its own; if the
     /// database is damaged, once more after its repair.
-    private func process(_ group: [StoreJob], isRepaired: Bool = false) {
+    private func process(_ group: [StoreJob], isRepaired: Bool = false, hasMadeSpace: Bool = false) {
         do {
             let completions = try commit(group)
             for completion in completions { completion() }
             checkpointIfLarge()
         } catch let error as StoreError where error.code == .full && group.count > 1 {
             for job in group { process([job]) }
-        } catch let error as StoreError where error.code == .full && mayRetry(group) {
-            process(group)
+        } catch let error as StoreError where error.code == .full && !hasMadeSpace && makeSpace(for: group) {
+            process(group, isRepaired: isRepaired, hasMadeSpace: true)
         } catch let error as StoreError where error.code == .damaged && !isRepaired && repairDamage() {
             process(group, isRepaired: true)
         } catch {
@@ -271,14 +275,25 @@ private final class StoreWorker: @unchecked Sendable {
         }
     }
 
-    private func mayRetry(_ group: [StoreJob]) -> Bool { group.allSatisfy(\.isEssential) && reserve.release() }
+    /// Makes space on a full disk for jobs that lead to more of it: the reserved space, and that of the log, which begins
+    /// again when all of it has been copied into the database.
+    ///
+    /// - Returns: Whether there may be more than before.
+    private func makeSpace(for group: [StoreJob]) -> Bool {
+        guard group.allSatisfy(\.isEssential), (try? lock.lock()) != nil else { return false }
+        defer { lock.unlock() }
+        let isReleased = reserve.release()
+        let isCopied = (try? database?.checkpoint()) != nil
+        return isReleased || isCopied
+    }
 
     private func commit(_ group: [StoreJob]) throws -> [() -> Void] {
-        guard group.contains(where: { $0.kind == .write }) else { return try transaction(group, "BEGIN") }
+        let writes = group.contains { $0.kind == .write }
+        if !writes, let database = current { return try transaction(group, "BEGIN", database) }
         try lock.lock()
         defer { lock.unlock() }
-        let completions = try transaction(group, "BEGIN IMMEDIATE")
-        lock.touch()
+        let completions = try transaction(group, writes ? "BEGIN IMMEDIATE" : "BEGIN", try opened())
+        if writes { lock.touch() }
         return completions
     }
 
@@ -289,9 +304,9 @@ private final class StoreWorker: @unchecked Sendable {
     private func transaction(
         _ group: [StoreJob],
         _ begin: String,
+        _ database: Database,
         hasSavepoints: Bool = false
     ) throws -> [() -> Void] {
-        let database = try opened()
         try database.run(begin)
         database.context = options.makeContext?()
         do {
@@ -305,7 +320,7 @@ private final class StoreWorker: @unchecked Sendable {
             database.rollBack()
             let isOfJob = (error as? StoreError)?.endsGroup != true
             guard isOfJob, group.count > 1, !hasSavepoints else { throw error }
-            return try transaction(group, begin, hasSavepoints: true)
+            return try transaction(group, begin, database, hasSavepoints: true)
         }
     }
 
@@ -329,10 +344,12 @@ private final class StoreWorker: @unchecked Sendable {
     }
 
     /// Copies a large log into the database, after its writers have continued; a failure only delays that.
+    ///
+    /// On a full disk it does so with a log of any size, so that the log begins again and does not use up what is left.
     private func checkpointIfLarge() {
         var status = stat()
-        guard stat(files.database + "-wal", &status) == 0, status.st_size > options.checkpointSize,
-            (try? lock.lock()) != nil
+        guard stat(files.database + "-wal", &status) == 0,
+            status.st_size > options.checkpointSize || !reserve.isAllocated, (try? lock.lock()) != nil
         else { return }
         defer { lock.unlock() }
         try? database?.checkpoint()
@@ -341,13 +358,16 @@ private final class StoreWorker: @unchecked Sendable {
 
     // MARK: Opening
 
-    /// Returns the connection; opens it again after an error that closed it.
+    /// The connection; nil after an error that closed it, and if another process has set a damaged file aside.
+    private var current: Database? { identity == FileIdentity(files.database) ? database : nil }
+
+    /// Returns the connection; opens it if there is none, after a replacement that another process has begun.
     ///
     /// The caller holds the commit lock.
     private func opened() throws(StoreError) -> Database {
-        // Another process may have set a damaged file aside.
-        if let database, identity == FileIdentity(files.database) { return database }
-        self.database = nil
+        if let current { return current }
+        database = nil
+        try StoreReplacement(of: files).finish()
         let database = try Database(at: files.database)
         try database.migrate(options.migrations)
         identity = FileIdentity(files.database)
@@ -420,14 +440,20 @@ private final class UsageMarker: Sendable {
     /// Whether the system was stopped before the store was closed.
     let wasUnclean: Bool
     private let lock: FileLock
+    private let bootIdentifier: String
 
     init(at path: String, _ bootIdentifier: String) throws(StoreError) {
+        self.bootIdentifier = bootIdentifier
         lock = try FileLock(at: path)
         try lock.lock(shared: true)
         let contents = lock.contents
         wasUnclean = !contents.isEmpty && contents != Self.clean && contents != bootIdentifier
+    }
+
+    /// Leaves the marker behind from now on.
+    func begin() {
         // A full disk must not keep the store closed.
-        if contents != bootIdentifier { try? lock.write(bootIdentifier) }
+        if lock.contents != bootIdentifier { try? lock.write(bootIdentifier) }
     }
 
     /// The contents after all processes have closed the store; not empty, so that the file keeps its block.

@@ -85,6 +85,8 @@ package final class FileLock: Sendable {
 final class ReserveFile {
     private let path: String
     private static let size: off_t = 1 << 20
+    /// Whether the space is there, as far as this process knows.
+    private(set) var isAllocated = false
 
     init(at path: String) {
         self.path = path
@@ -92,19 +94,24 @@ final class ReserveFile {
     }
 
     /// Allocates the space, if it is not allocated yet and there is enough.
-    func allocate() {
+    func allocate() { isAllocated = hasSpace() }
+
+    private func hasSpace() -> Bool {
         let file = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
-        guard file >= 0 else { return }
+        guard file >= 0 else { return false }
         defer { close(file) }
         var status = stat()
-        if fstat(file, &status) == 0, status.st_blocks * 512 >= Self.size { return }
-        if posix_fallocate(file, 0, Self.size) != 0 { ftruncate(file, 0) }
+        if fstat(file, &status) == 0, status.st_blocks * 512 >= Self.size { return true }
+        if posix_fallocate(file, 0, Self.size) == 0 { return true }
+        ftruncate(file, 0)
+        return false
     }
 
     /// Releases the space.
     ///
     /// - Returns: Whether there was any.
     func release() -> Bool {
+        isAllocated = false
         var status = stat()
         guard stat(path, &status) == 0, status.st_blocks > 0 else { return false }
         return truncate(path, 0) == 0

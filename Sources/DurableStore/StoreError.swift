@@ -80,6 +80,19 @@ package struct StoreError: Error, Hashable {
         }
     }
 
+    /// Whether what was read is damaged, or can't be read from the disk: an error that stays, unlike those of locks and
+    /// memory.
+    package var isOfContents: Bool {
+        switch sqliteCode & 0xff {
+        case SQLITE_CORRUPT, SQLITE_NOTADB, SQLITE_ERROR, SQLITE_TOOBIG, SQLITE_FORMAT: true
+        case SQLITE_IOERR: [1, 2, 32, 33].contains(sqliteCode >> 8)
+        default: false
+        }
+    }
+
+    /// Whether a row has values that its table does not allow.
+    package var isOfRow: Bool { [SQLITE_CONSTRAINT, SQLITE_MISMATCH, SQLITE_TOOBIG].contains(sqliteCode & 0xff) }
+
     /// The advice for the user.
     package var advice: String {
         switch code {

@@ -20,24 +20,28 @@ public final class Outbox: Sendable {
     public typealias CredentialSource = @Sendable (_ name: String) async throws -> OutboxCredential
 
     /// The settings of an outbox.
+    ///
+    /// The limits belong to the outbox rather than to the process: those that a program sets are stored, and hold for each
+    /// process that opens the folder, commands included, until a program sets others. Where a limit is nil, the stored
+    /// one holds, or else the default.
     public struct Configuration: Sendable, Hashable {
         /// The maximum number of items; 1,000,000 by default.
-        public var maximumItems: Int
+        public var maximumItems: Int?
         /// The maximum size of all bodies in bytes; 4 GiB by default.
-        public var maximumBytes: Int64
+        public var maximumBytes: Int64?
         /// The free space in bytes that is left on the file system; 64 MiB by default.
-        public var minimumFreeSpace: Int64
+        public var minimumFreeSpace: Int64?
         /// The number of unacknowledged outcomes that are kept; the oldest are removed first; 100,000 by default.
-        public var maximumOutcomes: Int
+        public var maximumOutcomes: Int?
         /// Whether this process sends items, if no other process does; true by default.
         public var sends: Bool
 
         /// Creates a configuration; the properties describe the parameters.
         public init(
-            maximumItems: Int = 1_000_000,
-            maximumBytes: Int64 = 4 << 30,
-            minimumFreeSpace: Int64 = 64 << 20,
-            maximumOutcomes: Int = 100_000,
+            maximumItems: Int? = nil,
+            maximumBytes: Int64? = nil,
+            minimumFreeSpace: Int64? = nil,
+            maximumOutcomes: Int? = nil,
             sends: Bool = true
         ) {
             self.maximumItems = maximumItems
@@ -78,8 +82,9 @@ public final class Outbox: Sendable {
         clock: MachineClock
     ) async throws(OutboxError) {
         do {
-            let storage = try await BlockingWork.run { try BoxStorage(at: folder, configuration, clock) }
+            let storage = try await BlockingWork.run { try BoxStorage(at: folder, clock: clock) }
             self.storage = storage
+            try await storage.setLimits(configuration.limits)
             engine = try OutboxEngine(storage, session, credentials, sends: configuration.sends)
         } catch {
             throw OutboxError(error)
@@ -168,7 +173,7 @@ public final class Outbox: Sendable {
     /// Stops sending, and closes the outbox; the items stay for the next process.
     ///
     /// - Parameter limit: How long to wait for the items that are being sent; nil for their end. Items that wait for a
-    ///   path are not waited for.
+    ///   path or a credential are not waited for.
     public func shutdown(within limit: Duration? = nil) async {
         await engine.stop(within: limit)
         try? await BlockingWork.run { [storage] in storage.store.close() }
@@ -177,17 +182,8 @@ public final class Outbox: Sendable {
     }
 }
 
-extension BoxStorage {
-    fileprivate convenience init(
-        at folder: String,
-        _ configuration: Outbox.Configuration,
-        _ clock: MachineClock
-    ) throws(StoreError) {
-        let bounds = BoxBounds(
-            items: configuration.maximumItems,
-            bytes: configuration.maximumBytes,
-            freeSpace: configuration.minimumFreeSpace
-        )
-        try self.init(at: folder, bounds: bounds, maximumOutcomes: configuration.maximumOutcomes, clock: clock)
+extension Outbox.Configuration {
+    fileprivate var limits: BoxLimits {
+        .init(items: maximumItems, bytes: maximumBytes, freeSpace: minimumFreeSpace, outcomes: maximumOutcomes)
     }
 }

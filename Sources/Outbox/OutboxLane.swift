@@ -198,7 +198,7 @@ public struct OutboxLane: Sendable {
     private func add(_ item: StoredItem, _ draft: Spool.Draft?) async throws -> OutboxItem.ID {
         let addition: BoxStorage.Addition
         do {
-            addition = try await storage.add(item, options.importance)
+            addition = try await store(item)
         } catch {
             draft?.discard()
             throw error
@@ -218,6 +218,18 @@ public struct OutboxLane: Sendable {
             throw OutboxError(.keyInUse, reason: reason)
         case .refused(let limit):
             throw OutboxError(.full, reason: "\(storage.folder): the outbox is full: \(limit.text)")
+        }
+    }
+
+    /// Stores an item; declares the lane again if a repair could not keep it.
+    private func store(_ item: StoredItem) async throws -> BoxStorage.Addition {
+        do {
+            return try await storage.add(item, toLane: name, options.importance)
+        } catch is BoxStorage.MissingLane {
+            identifier.value = nil
+            var item = item
+            item.lane = try await laneID()
+            return try await storage.add(item, toLane: name, options.importance)
         }
     }
 
@@ -313,7 +325,23 @@ struct ItemCheck {
                 reason: "lane '\(lane.name)': bytesPerDay is \(limit), and may not be negative"
             )
         }
+        if let problem = fieldProblem {
+            throw .init(.invalidRequest, reason: "lane '\(lane.name)': \(problem)")
+        }
+        if let problem = lane.options.batch?.problem {
+            throw .init(.invalidRequest, reason: "lane '\(lane.name)': \(problem)")
+        }
         guard !lane.name.isEmpty else { throw .init(.invalidRequest, reason: "the name of the lane is empty") }
+    }
+
+    /// Why the name of one of the lane's fields can't be used; nil if they can.
+    private var fieldProblem: String? {
+        let key = lane.options.keyField
+        if HTTPField.Name(key) == nil { return "keyField is '\(key)', which is no name of a field" }
+        if Self.framing.contains(key.lowercased()) { return "keyField is '\(key)', which the client sets itself" }
+        if Self.secrets.contains(key.lowercased()) { return "keyField is '\(key)', which is kept for secrets" }
+        guard case .field(let name) = lane.options.confirmation, HTTPField.Name(name) == nil else { return nil }
+        return "confirmation is '\(name)', which is no name of a field"
     }
 
     /// Throws if the request can't be stored.
@@ -349,8 +377,10 @@ struct ItemCheck {
 
     private func check(_ name: String) throws(OutboxError) {
         if Self.secrets.contains(name) {
-            let reason =
-                "the field '\(name)' is a secret, which is not stored: name a credential (ItemOptions.credential)"
+            let reason = """
+                the field '\(name)' is a secret, which is not stored: leave it out; a program can name a credential instead, \
+                which it looks up for each attempt (ItemOptions.credential)
+                """
             throw .init(.secretRefused, reason: reason)
         }
         if Self.framing.contains(name) || name == lane.options.keyField.lowercased() {

@@ -23,7 +23,8 @@ public struct AllowedHours: Sendable, Hashable {
     /// - Parameter second: The second of the local day.
     /// - Returns: The time.
     package func delay(atSecondOfDay second: Int) -> Duration {
-        let (begin, finish) = (start * 3_600, end * 3_600)
+        // Stored hours may be damaged.
+        let (begin, finish) = (min(max(start, 0), 23) * 3_600, min(max(end, 0), 24) * 3_600)
         let isOpen = begin < finish ? begin <= second && second < finish : second >= begin || second < finish
         if isOpen { return .zero }
         return .seconds(second < begin ? begin - second : begin + 86_400 - second)

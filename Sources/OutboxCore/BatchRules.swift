@@ -7,9 +7,15 @@ package struct BatchRules: Sendable, Hashable {
     /// The time for which the first item waits for others.
     package var linger: Duration
 
+    /// The numbers of items that a rule may have.
+    package static let itemRange = 1...1_000_000
+    /// The sizes in bytes that a rule may have.
+    package static let byteRange: ClosedRange<Int64> = 1...1 << 30
+
+    /// Creates rules, with the nearest numbers that they may have.
     package init(items: Int, bytes: Int64 = 1 << 20, linger: Duration) {
-        self.items = max(items, 1)
-        self.bytes = bytes
+        self.items = min(max(items, Self.itemRange.lowerBound), Self.itemRange.upperBound)
+        self.bytes = min(max(bytes, Self.byteRange.lowerBound), Self.byteRange.upperBound)
         self.linger = linger
     }
 

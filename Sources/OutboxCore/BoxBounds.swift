@@ -29,9 +29,19 @@ package struct BoxUsage: Sendable, Hashable {
         self.freeSpace = freeSpace
     }
 
-    /// Returns the contents without some of the items, whose space is then free.
-    package func without(items: Int, bytes: Int64) -> Self {
-        .init(items: self.items - items, bytes: self.bytes - bytes, freeSpace: freeSpace + bytes)
+    /// Returns the contents without some of the items.
+    ///
+    /// - Parameters:
+    ///   - items: The number of the items.
+    ///   - bytes: The size of their bodies.
+    ///   - freed: The size of those bodies whose space the file system gets back: not that of rows of the database.
+    /// - Returns: The contents.
+    package func without(items: Int, bytes: Int64, freeing freed: Int64) -> Self {
+        .init(
+            items: self.items - items,
+            bytes: self.bytes.subtractingClamped(bytes),
+            freeSpace: freeSpace.addingClamped(freed)
+        )
     }
 }
 
@@ -57,7 +67,7 @@ extension BoxBounds {
     ///
     /// Normal lanes use up to nine tenths of each limit, so that critical lanes have space left; bulk lanes up to eight
     /// tenths. Items of bulk lanes are dropped for new items of any lane, unless the item would not fit into an empty
-    /// outbox.
+    /// outbox. For free space only those are of use whose bodies are files.
     ///
     /// - Parameters:
     ///   - size: The size of its body in bytes.
@@ -68,9 +78,7 @@ extension BoxBounds {
     package func admission(of size: Int64, _ importance: LaneClass, _ usage: BoxUsage, hasBulkItems: Bool) -> Admission
     {
         guard let limit = exceeded(by: size, importance, usage) else { return .accepted }
-        let empty = BoxUsage(items: 0, bytes: 0, freeSpace: usage.freeSpace + usage.bytes)
-        let mayEverFit = exceeded(by: size, importance, empty) == nil
-        return hasBulkItems && mayEverFit ? .dropsOldest(limit) : .refused(limit)
+        return hasBulkItems && mayEverFit(size, importance) ? .dropsOldest(limit) : .refused(limit)
     }
 
     /// Returns whether an item would fit into an empty outbox, if the file system had space for it.
@@ -89,7 +97,7 @@ extension BoxBounds {
             return .items
         }
         // The size may be any that an archive announces: nothing is added to it.
-        if size > bytes / 10 * tenths - usage.bytes { return .bytes }
-        return usage.freeSpace - size < freeSpace ? .freeSpace : nil
+        if size > (bytes / 10 * tenths).subtractingClamped(usage.bytes) { return .bytes }
+        return usage.freeSpace.subtractingClamped(size) < freeSpace ? .freeSpace : nil
     }
 }

@@ -9,12 +9,13 @@ package struct BoxTime: Sendable, Hashable, Comparable {
 
     /// Returns the moment that is a duration later, clamped to the clock's range.
     package func advanced(by duration: Duration) -> Self {
-        let (sum, overflows) = nanoseconds.addingReportingOverflow(duration.wholeNanoseconds)
-        return .init(nanoseconds: overflows ? .max : sum)
+        .init(nanoseconds: nanoseconds.addingClamped(duration.wholeNanoseconds))
     }
 
-    /// Returns the time from this moment to another.
-    package func duration(to other: Self) -> Duration { .nanoseconds(other.nanoseconds - nanoseconds) }
+    /// Returns the time from this moment to another, clamped to 292 years.
+    package func duration(to other: Self) -> Duration {
+        .nanoseconds(other.nanoseconds.subtractingClamped(nanoseconds))
+    }
 
     package static func < (left: Self, right: Self) -> Bool { left.nanoseconds < right.nanoseconds }
 }
@@ -102,7 +103,7 @@ package struct BoxClock: Sendable, Hashable {
     /// - Returns: The current time.
     package mutating func update(_ reading: ClockReading) -> BoxTime {
         if reading.bootIdentifier == bootIdentifier {
-            time = time.advanced(by: .nanoseconds(max(reading.sinceBoot - sinceBoot, 0)))
+            time = time.advanced(by: .nanoseconds(max(reading.sinceBoot.subtractingClamped(sinceBoot), 0)))
         }
         bootIdentifier = reading.bootIdentifier
         sinceBoot = reading.sinceBoot
@@ -117,12 +118,5 @@ package struct BoxClock: Sendable, Hashable {
             time = max(time, anchor.time.advanced(by: elapsed))
         }
         anchor = .init(wall: reading.wall, time: time, bootIdentifier: reading.bootIdentifier)
-    }
-}
-
-extension Int64 {
-    fileprivate func subtractingClamped(_ other: Int64) -> Int64 {
-        let (difference, overflows) = subtractingReportingOverflow(other)
-        return overflows ? (other > 0 ? .min : .max) : difference
     }
 }

@@ -17,13 +17,14 @@ package struct DailyBudget: Sendable, Hashable {
     package func end(after now: BoxTime) -> BoxTime? { isOver(at: now) ? nil : end }
 
     /// Returns how many of the bytes are left.
-    package func room(of limit: Int64, at now: BoxTime) -> Int64 { max(limit - (isOver(at: now) ? 0 : spent), 0) }
+    package func room(of limit: Int64, at now: BoxTime) -> Int64 {
+        max(limit.subtractingClamped(isOver(at: now) ? 0 : spent), 0)
+    }
 
     /// Counts bytes.
     package mutating func spend(_ bytes: Int64, at now: BoxTime) {
         if isOver(at: now) { (spent, start) = (0, now) }
-        let (sum, overflows) = spent.addingReportingOverflow(max(bytes, 0))
-        spent = overflows ? .max : sum
+        spent = spent.addingClamped(max(bytes, 0))
     }
 
     private func isOver(at now: BoxTime) -> Bool { end.map { $0 <= now } ?? true }

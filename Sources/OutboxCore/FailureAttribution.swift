@@ -25,11 +25,21 @@ package enum Verdict: Sendable, Hashable {
     /// The item is delivered.
     case delivered
     /// The item failed: it loses one of its attempts.
-    case itemFailed
+    case itemFailed(mayBeProcessed: Bool)
     /// The destination failed: the lane pauses, and the item keeps its attempts.
     case destinationFailed(retryAfter: Duration?, mayBeProcessed: Bool)
     /// The attempt was interrupted.
     case interrupted(mayBeProcessed: Bool)
+
+    /// Whether the server may have processed the request.
+    package var mayBeProcessed: Bool {
+        switch self {
+        case .delivered: true
+        case .itemFailed(let mayBeProcessed), .destinationFailed(_, let mayBeProcessed),
+            .interrupted(let mayBeProcessed):
+            mayBeProcessed
+        }
+    }
 }
 
 extension AttemptResult {
@@ -39,14 +49,15 @@ extension AttemptResult {
     /// a missing name must not end the items of weeks.
     package var verdict: Verdict {
         switch self {
-        case .failure(.item, _): .itemFailed
+        case .failure(.item, let mayBeProcessed): .itemFailed(mayBeProcessed: mayBeProcessed)
         case .failure(.destination, let mayBeProcessed):
             .destinationFailed(retryAfter: nil, mayBeProcessed: mayBeProcessed)
         case .failure(.interrupted, let mayBeProcessed): .interrupted(mayBeProcessed: mayBeProcessed)
-        case .response(_, let retryAfter, isConfirmed: false):
-            .destinationFailed(retryAfter: retryAfter, mayBeProcessed: false)
+        // A stranger's `Retry-After` holds nothing back from the destination.
+        case .response(_, _, isConfirmed: false): .destinationFailed(retryAfter: nil, mayBeProcessed: false)
         case .response(200..<300, _, _): .delivered
-        case .response(let status, _, _) where Self.isOfItem(status): .itemFailed
+        case .response(let status, _, _) where Self.isOfItem(status):
+            .itemFailed(mayBeProcessed: Self.mayBeProcessed(status))
         case .response(let status, let retryAfter, _):
             .destinationFailed(retryAfter: retryAfter, mayBeProcessed: Self.mayBeProcessed(status))
         }

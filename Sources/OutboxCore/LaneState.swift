@@ -60,11 +60,11 @@ extension ItemRecord {
         _ rules: LaneRules,
         at now: BoxTime
     ) -> ItemStep {
+        if isFirst, !verdict.mayBeProcessed { firstSent = nil }
         switch verdict {
         case .delivered: return .end(.delivered)
         case .itemFailed: return failed(rules, at: now)
-        case .destinationFailed(_, let mayBeProcessed), .interrupted(let mayBeProcessed):
-            if !mayBeProcessed, isFirst { firstSent = nil }
+        case .destinationFailed, .interrupted:
             return firstSent == nil || mayBeRepeated(rules, at: now) ? .wait(until: nil) : .end(.uncertain)
         }
     }
@@ -92,6 +92,8 @@ package struct LaneState: Sendable, Hashable {
     package private(set) var pause: LanePause?
     /// The number of items that are being sent.
     package private(set) var underway = 0
+    /// Whether a path has come back since the first of these was started: their failures say nothing about that path.
+    private var hasPathReturned = false
 
     package init(_ rules: LaneRules, isPaused: Bool = false, pause: LanePause? = nil) {
         self.rules = rules
@@ -130,6 +132,7 @@ package struct LaneState: Sendable, Hashable {
         using generator: inout some RandomNumberGenerator
     ) {
         underway -= 1
+        defer { if underway == 0 { hasPathReturned = false } }
         switch verdict {
         case .delivered, .itemFailed:
             // A response that was under way when another failed says nothing about the present.
@@ -137,6 +140,7 @@ package struct LaneState: Sendable, Hashable {
         case .destinationFailed(let retryAfter, _):
             if pause == nil || isProbe {
                 pause = .init(after: pause, retryAfter, at: now, using: &generator)
+                if hasPathReturned { pause?.pathReturned(at: now) }
             } else if let retryAfter {
                 pause?.extend(by: retryAfter, at: now)
             }
@@ -144,8 +148,11 @@ package struct LaneState: Sendable, Hashable {
         }
     }
 
-    /// Ends the pause early because a path came back.
-    package mutating func pathReturned(at now: BoxTime) { pause?.pathReturned(at: now) }
+    /// Ends the pause early because a path came back, also one that begins with the failure of what is being sent.
+    package mutating func pathReturned(at now: BoxTime) {
+        hasPathReturned = underway > 0
+        pause?.pathReturned(at: now)
+    }
 
     /// Ends the pause by the user's command.
     package mutating func resume() {

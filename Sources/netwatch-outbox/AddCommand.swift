@@ -13,7 +13,8 @@ struct AddCommand: NetwatchCommand {
         abstract: "Add a request, and print its number when it is on disk.",
         discussion: """
             The lane keeps the rules that it has; options about a lane change them for the items that wait, too. In the outbox of \
-            another user, such as that of the system, the item's key is printed instead of its number. Every user can read the \
+            another user, such as that of the system, the item's key is printed instead of its number, and the lane is changed \
+            when the owner collects the item. Every user can read the \
             arguments of a command: a URL that is a secret is given in the first line of stdin.
             """
     )
@@ -40,7 +41,13 @@ struct AddCommand: NetwatchCommand {
         let body = try data?.body(contentType) ?? .none
         let incoming = IncomingFolder(of: box.path)
         if incoming.isMeant {
-            let lane = ForeignLane(item.lane ?? target.host, to: target.destination, rules.options(), in: incoming)
+            let lane = ForeignLane(
+                item.lane ?? target.host,
+                to: target.destination,
+                rules.options(),
+                changing: rules.changes,
+                in: incoming
+            )
             let key = try OutboxError.tool { try lane.request(method, target.reference, body, options) }
             return try StandardOutput.write((json ? JSONLine.object([("key", .text(key))]) : key) + "\n")
         }
@@ -65,7 +72,7 @@ struct ItemFlags: ParsableArguments {
     @Option(name: [.customShort("X"), .long], help: .init("The method; POST by default.", valueName: "method"))
     var method = "POST"
     @Option(
-        help: .init("The key; the same request with the same key is added once. Random by default.", valueName: "key")
+        help: .init("The key; the same request with it is added once. Random by default.", valueName: "key")
     )
     var key: String?
     @Flag(help: "Send no key: the item ends as uncertain if it may have been processed.")
@@ -140,6 +147,15 @@ struct LaneFlags: ParsableArguments {
         if trustHTTP { options.confirmation = .any }
         if required.requirement != .any { options.path = required.requirement }
         return options
+    }
+
+    /// The rules to which the options that are given belong.
+    var changes: Set<LaneRule> {
+        var changes: Set<LaneRule> = []
+        if ordered != nil { changes.insert(.order) }
+        if trustHTTP { changes.insert(.confirmation) }
+        if required.requirement != .any { changes.insert(.path) }
+        return changes
     }
 }
 

@@ -24,7 +24,10 @@ struct ExportCommand: NetwatchCommand {
     var output: String?
     @Flag(help: "Print a line of JSON with the numbers, to stderr.")
     var json = false
-    @Argument(help: .init("The numbers of the items; all without one.", valueName: "id"))
+    @Argument(
+        help: .init("The numbers of the items; all without one.", valueName: "id"),
+        transform: ItemNumberArgument.parse
+    )
     var ids: [Int64] = []
 
     func execute() throws(ToolError) -> ExitStatus {

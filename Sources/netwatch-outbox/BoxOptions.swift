@@ -49,12 +49,12 @@ struct BoxOptions: ParsableArguments {
         }
     }
 
-    /// Reads from a copy of the outbox in memory, which needs no permission to write.
+    /// Reads the outbox as it is at one moment; who may not write to it reads a copy.
     func read<Value>(_ body: (Database) throws -> Value) throws(ToolError) -> Value {
         try requireFolder()
         return try OutboxError.tool {
-            let copy = try StoreCopy(of: BoxStorage.files(of: path))
-            return try withExtendedLifetime(copy) { try body(copy.database) }
+            let snapshot = try StoreSnapshot(of: BoxStorage.files(of: path))
+            return try withExtendedLifetime(snapshot) { try body(snapshot.database) }
         }
     }
 

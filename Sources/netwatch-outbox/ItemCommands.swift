@@ -6,7 +6,7 @@ import Outbox
 /// The arguments of commands about items.
 struct ItemArguments: ParsableArguments {
     @OptionGroup var box: BoxOptions
-    @Argument(help: .init("The numbers of the items.", valueName: "id"))
+    @Argument(help: .init("The numbers of the items.", valueName: "id"), transform: ItemNumberArgument.parse)
     var ids: [Int64]
 
     /// Carries out a command on each item, up to the first error.
@@ -18,6 +18,19 @@ struct ItemArguments: ParsableArguments {
             storage.store.close()
         }
         return .success
+    }
+}
+
+/// Reads the number of an item.
+enum ItemNumberArgument {
+    /// Reads a number.
+    ///
+    /// - Throws: ``ArgumentError`` that says where the numbers are.
+    static func parse(_ text: String) throws(ArgumentError) -> Int64 {
+        guard let number = Int64(text), number > 0 else {
+            throw .init("it is not the number of an item, such as 3; 'netwatch outbox list' shows the numbers")
+        }
+        return number
     }
 }
 

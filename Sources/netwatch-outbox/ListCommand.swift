@@ -50,13 +50,13 @@ struct ShowCommand: NetwatchCommand {
     @OptionGroup var box: BoxOptions
     @Flag(help: "Print a line of JSON.")
     var json = false
-    @Argument(help: .init("The number of the item.", valueName: "id"))
+    @Argument(help: .init("The number of the item.", valueName: "id"), transform: ItemNumberArgument.parse)
     var id: Int64
 
     func execute() throws(ToolError) -> ExitStatus {
         let (item, outcome) = try box.read { database in
             (
-                try BoxStorage.items(database, after: id - 1, limit: 1).first { $0.id.rawValue == id },
+                try BoxStorage.items(database, after: max(id, 1) - 1, limit: 1).first { $0.id.rawValue == id },
                 try BoxStorage.outcome(of: id, database)
             )
         }

@@ -13,7 +13,7 @@ struct WaitCommand: NetwatchCommand {
     )
 
     @OptionGroup var box: BoxOptions
-    @Argument(help: .init("The number of the item.", valueName: "id"))
+    @Argument(help: .init("The number of the item.", valueName: "id"), transform: ItemNumberArgument.parse)
     var id: Int64
     @Option(help: .init("How long to wait, such as 60s; without limit by default.", valueName: "duration"))
     var timeout: String?
@@ -56,16 +56,31 @@ struct OutcomesCommand: NetwatchCommand {
     @Flag(help: "Print JSON lines.")
     var json = false
 
+    /// The number of outcomes that are read, printed and acknowledged together.
+    private static let portion = 100
+
     func execute() throws(ToolError) -> ExitStatus {
         let storage = try box.storage()
-        let outcomes = try waiting { try await storage.outcomes(after: 0, limit: .max) }
-        let text = outcomes.map { (json ? $0.jsonLine : $0.line) + "\n" }.joined()
-        let status = try StandardOutput.write(text)
-        let acknowledge = acknowledge
-        try waiting {
-            if acknowledge { for outcome in outcomes { try await outcome.acknowledge() } }
-            storage.store.close()
+        defer { storage.store.close() }
+        var position: Int64 = 0
+        while case let outcomes = try read(after: position, from: storage), let last = outcomes.last {
+            do throws(OutputFailure) {
+                try LineOutput.standard.write(outcomes.map { (json ? $0.jsonLine : $0.line) + "\n" }.joined())
+            } catch {
+                // What nobody received is printed again.
+                return try error.end(writing: "stdout")
+            }
+            if acknowledge { try forget(outcomes, in: storage) }
+            position = last.sequence
         }
-        return status
+        return .success
+    }
+
+    private func read(after position: Int64, from storage: BoxStorage) throws(ToolError) -> [OutboxOutcome] {
+        try waiting { try await storage.outcomes(after: position, limit: Self.portion, hasBodies: false) }
+    }
+
+    private func forget(_ outcomes: [OutboxOutcome], in storage: BoxStorage) throws(ToolError) {
+        try waiting { try await storage.forget(outcomes.map(\.sequence)) }
     }
 }

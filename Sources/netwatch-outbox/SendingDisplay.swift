@@ -53,13 +53,12 @@ enum SendingText {
         let statistics = contents.statistics
         let parts = [
             "\(statistics.items) waiting, \(QuantityText.bytes(Int(statistics.bytes)))",
-            rate.flatMap { $0 >= 0.5 ? "\(Int($0.rounded())) delivered/s" : nil }, paused(contents.lanes),
+            rate.flatMap { $0 >= 0.5 ? "\(Int($0.rounded())) delivered/s" : nil }, paused(contents.pausedLanes),
         ]
         return parts.compactMap(\.self).joined(separator: "; ")
     }
 
-    private static func paused(_ lanes: [LaneSummary]) -> String? {
-        let paused = lanes.filter { $0.lane.isPaused || $0.pauseLeft != nil }
+    private static func paused(_ paused: [LaneSummary]) -> String? {
         guard let first = paused.first else { return nil }
         let more = paused.count > 1 ? " (and \(paused.count - 1) more)" : ""
         return "\(first.lane.name.escapedForTerminal) \(first.state)\(more)"

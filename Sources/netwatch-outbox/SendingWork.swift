@@ -7,26 +7,31 @@ import NetwatchCore
 import Outbox
 
 /// The work of `run` while an outbox sends: collecting the items of other users, and looking at the contents.
+///
+/// The contents are read while items are collected, which may take long: that they can be read is the sign of life for a
+/// service manager.
 final class SendingWork: Sendable {
     /// The contents at one moment.
     struct Contents: Sendable {
         var statistics: OutboxStatistics
-        var lanes: [LaneSummary]
+        var pausedLanes: [LaneSummary]
     }
 
     private struct State {
         var contents: Contents?
-        var isRequested = false
         var isDone = false
+        var isEnded = false
         var reported: String?
+        var collection: Task<Void, Never>?
     }
 
     private let outbox: Outbox
-    private let incoming: IncomingFolder
+    private let collect: @Sendable () async -> [OutboxError]
     private let wakeup: Wakeup
     private let once: Bool
     private let state = Lock(State())
     private let changes: AsyncStream<Void>.Continuation
+    private let looks: AsyncStream<Void>.Continuation
     private let watch: FolderWatch?
     private let listener: Int
 
@@ -36,15 +41,19 @@ final class SendingWork: Sendable {
     ///   - outbox: The outbox.
     ///   - wakeup: Signaled when there is something new for the main thread.
     ///   - once: Whether the end of the work is looked for.
-    init(_ outbox: Outbox, _ wakeup: Wakeup, once: Bool) {
+    ///   - collect: Collects the items of other users; nil for those in the outbox's own folder.
+    init(_ outbox: Outbox, _ wakeup: Wakeup, once: Bool, collect: (@Sendable () async -> [OutboxError])? = nil) {
         (self.outbox, self.wakeup, self.once) = (outbox, wakeup, once)
         let incoming = IncomingFolder(of: outbox.storage.folder)
-        let (stream, changes) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
-        self.incoming = incoming
-        self.changes = changes
+        self.collect = collect ?? { incoming.isThere ? await incoming.collect(into: outbox.storage).errors : [] }
+        let (changeStream, changes) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
+        let (lookStream, looks) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
+        (self.changes, self.looks) = (changes, looks)
         watch = incoming.isThere ? FolderWatch(incoming.path) { changes.yield() } : nil
         listener = outbox.listenForChanges { changes.yield() }
-        Task { [weak self] in for await _ in stream { await self?.react() } }
+        Task { [weak self] in for await _ in lookStream { await self?.readContents() } }
+        let collection = Task { [weak self] in for await _ in changeStream { await self?.react() } }
+        state.withLock { $0.collection = collection }
     }
 
     /// Whether nothing is left that may be sent.
@@ -60,7 +69,7 @@ final class SendingWork: Sendable {
 
     /// Reads the contents, and wakes the main thread then; if the storage hangs, it does not.
     func look() {
-        state.withLock { $0.isRequested = true }
+        looks.yield()
         changes.yield()
     }
 
@@ -69,43 +78,52 @@ final class SendingWork: Sendable {
         watch?.cancel()
         outbox.endListening(listener)
         changes.finish()
+        looks.finish()
+        let collection = state.withLock { state in
+            state.isEnded = true
+            return state.collection
+        }
+        collection?.cancel()
     }
 
     private func react() async {
         report(outbox.lastError?.reason)
-        if incoming.isThere {
-            for error in await incoming.collect(into: outbox.storage).errors { report(error.reason) }
-        }
-        let isRequested = state.withLock { state in
-            defer { state.isRequested = false }
-            return state.isRequested
-        }
-        do {
-            if isRequested { try await readContents() }
-            if once { try await findEnd() }
-        } catch {
-            report("\(error)")
+        for error in await collect() { report(error.reason) }
+        if once { await findEnd() }
+    }
+
+    private func readContents() async {
+        await reporting { [outbox] in
+            let contents = try await outbox.storage.store.read { database in
+                Contents(
+                    statistics: try BoxStorage.statistics(database),
+                    pausedLanes: try BoxStorage.pausedLanes(database)
+                )
+            }
+            self.state.withLock { $0.contents = contents }
+            self.wakeup.signal()
         }
     }
 
-    private func readContents() async throws {
-        let contents = try await outbox.storage.store.read { database in
-            Contents(statistics: try BoxStorage.statistics(database), lanes: try BoxStorage.summaries(database))
+    private func findEnd() async {
+        await reporting { [outbox] in
+            guard try await !outbox.storage.store.read({ try BoxStorage.hasWork($0) }) else { return }
+            self.state.withLock { $0.isDone = true }
+            self.wakeup.signal()
         }
-        state.withLock { $0.contents = contents }
-        wakeup.signal()
     }
 
-    private func findEnd() async throws {
-        guard try await !outbox.storage.store.read({ try BoxStorage.hasWork($0) }) else { return }
-        state.withLock { $0.isDone = true }
-        wakeup.signal()
+    private func reporting(_ body: () async throws -> Void) async {
+        do { try await body() } catch { report("\(error)") }
     }
 
-    /// Prints an error, unless it was the last one that was printed.
+    /// Prints an error, unless it was the last one that was printed, or follows from the end.
     private func report(_ error: String?) {
-        guard let error, error != state.withLock({ $0.reported }) else { return }
-        state.withLock { $0.reported = error }
-        StandardError.note(error)
+        let isNew = state.withLock { state in
+            guard let error, error != state.reported, !state.isEnded else { return false }
+            state.reported = error
+            return true
+        }
+        if let error, isNew { StandardError.note(error) }
     }
 }

@@ -194,6 +194,51 @@ private func texts(in store: DurableStore) async throws -> [String] {
         #expect(try await texts(in: sound).count == 2_001)
     }
 
+    @Test(arguments: 0...3)
+    func `a repair that a crash has interrupted is completed, or begins again`(step: Int) async throws {
+        let (folder, database) = (box.folder.path, box.files.database)
+        let repaired = try Box()
+        let source = try repaired.open()
+        try await add("repaired", to: source)
+        source.close()
+        let single = "PRAGMA wal_checkpoint(TRUNCATE); PRAGMA journal_mode = DELETE"
+        try Database(at: repaired.files.database).execute(single)
+        let damaged = try box.open()
+        try await add("damaged", to: damaged)
+        damaged.close()
+        // What is there after each step: the unfinished file, the finished one, the log aside, the database aside.
+        let name = step == 0 ? ".repair" : ".repaired"
+        try FileManager.default.copyItem(atPath: repaired.files.database, toPath: database + name)
+        if step > 1 {
+            #expect(mkdir("\(folder)/damaged-1", 0o700) == 0)
+            #expect(rename(database + "-wal", "\(folder)/damaged-1/entries.db-wal") == 0)
+        }
+        if step > 2 { #expect(rename(database, "\(folder)/damaged-1/entries.db") == 0) }
+        let store = try box.open()
+        #expect(try await texts(in: store) == [step == 0 ? "damaged" : "repaired"])
+        store.close()
+        let isAside = ["", "-wal"].map { access("\(folder)/damaged-1/entries.db\($0)", F_OK) == 0 }
+        #expect(isAside == (step == 0 ? [false, false] : [true, true]))
+        #expect(access("\(folder)/damaged-2", F_OK) != 0 && access(database + ".repaired", F_OK) != 0)
+        #expect(try await texts(in: box.open()) == [step == 0 ? "damaged" : "repaired"])
+    }
+
+    @Test func `damage is looked for again if it could not be repaired`() async throws {
+        let store = try box.open(boot: "boot-1")
+        try await add("a", to: store)
+        store.close()
+        try Database(at: box.files.database).execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        let file = try #require(FileHandle(forUpdatingAtPath: box.files.database))
+        try file.seek(toOffset: 4_096)
+        try file.write(contentsOf: Data(repeating: 0x5A, count: 4_096))
+        try file.close()
+        try box.folder.write("in-use", "another boot")
+        for _ in 1...2 {
+            let error = #expect(throws: StoreError.self) { try box.open(boot: "boot-2") }
+            #expect(error?.code == .damaged)
+        }
+    }
+
     @Test func `a copy in memory has what is only in the write-ahead log`() async throws {
         let store = try box.open()
         try await add("a", to: store)

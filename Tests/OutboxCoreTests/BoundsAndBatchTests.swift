@@ -61,6 +61,13 @@ import Testing
         #expect(rules.composition(candidates(500, 1), at: start) == .send(1))
     }
 
+    @Test func `rules of any numbers are the nearest that can be used`() {
+        let most = BatchRules(items: .max, bytes: .max, linger: .zero)
+        let least = BatchRules(items: 0, bytes: -1, linger: .zero)
+        #expect(most.items == 1_000_000 && most.bytes == 1 << 30)
+        #expect(least.composition(candidates(1, 1), at: start) == .send(1))
+    }
+
     @Test func `a rejected batch is halved down to the faulty item`() {
         #expect(BatchRules.split(5, status: 413) == [2, 3])
         #expect(BatchRules.split(2, status: 400) == [1, 1])

@@ -21,6 +21,17 @@ import Testing
         }
     }
 
+    @Test func `stored times at the ends of the range are clamped`() {
+        let (first, last) = (BoxTime(nanoseconds: .min), BoxTime(nanoseconds: .max))
+        #expect(first.duration(to: last) == .nanoseconds(Int64.max))
+        #expect(last.duration(to: first) == .nanoseconds(Int64.min))
+        #expect(first.advanced(by: .seconds(-1)) == first && last.advanced(by: .seconds(1)) == last)
+        var clock = BoxClock(bootIdentifier: "a", sinceBoot: .min, time: .init(nanoseconds: 7), nil)
+        #expect(clock.update(reading("a", 0, wall: 0)) == last)
+        #expect(DailyBudget(spent: .max, start: last).room(of: -2, at: first) == 0)
+        #expect(AllowedHours(from: .max, to: .min).delay(atSecondOfDay: 0) == .seconds(23 * 3_600))
+    }
+
     @Test func `time in suspend counts`() {
         var clock = BoxClock(at: reading("a", Self.second, wall: Self.year2026))
         #expect(clock.update(reading("a", Self.second + Self.day, wall: Self.year2026)).nanoseconds == Self.day)

@@ -14,7 +14,7 @@ import Testing
 
     @Test(arguments: [400, 404, 405, 406, 409, 410, 411, 412, 413, 414, 415, 416, 417, 422, 428, 431])
     func `a status about the item costs it an attempt`(status: Int) {
-        #expect(verdict(status) == .itemFailed)
+        #expect(verdict(status) == .itemFailed(mayBeProcessed: false))
     }
 
     @Test(arguments: [302, 401, 402, 403, 407, 408, 421, 423, 425, 429, 451, 503])
@@ -35,10 +35,13 @@ import Testing
     @Test(arguments: [200, 404])
     func `the response of a captive portal neither delivers nor ends an item`(status: Int) {
         #expect(verdict(status, confirmed: false) == .destinationFailed(retryAfter: nil, mayBeProcessed: false))
+        // Its delay is not the server's.
+        let verdict = verdict(503, confirmed: false, retryAfter: .seconds(86_400))
+        #expect(verdict == .destinationFailed(retryAfter: nil, mayBeProcessed: false))
     }
 
     @Test func `a failure without a response is attributed to its scope`() {
-        #expect(AttemptResult.failure(.item, mayBeProcessed: false).verdict == .itemFailed)
+        #expect(AttemptResult.failure(.item, mayBeProcessed: true).verdict == .itemFailed(mayBeProcessed: true))
         #expect(AttemptResult.failure(.interrupted, mayBeProcessed: true).verdict == .interrupted(mayBeProcessed: true))
         let lost = AttemptResult.failure(.destination, mayBeProcessed: true).verdict
         #expect(lost == .destinationFailed(retryAfter: nil, mayBeProcessed: true))
@@ -78,6 +81,23 @@ import Testing
         #expect(second.firstSent == start)
     }
 
+    @Test func `a rejection removes the mark of its own attempt, and no earlier one`() {
+        let rejected = Verdict.itemFailed(mayBeProcessed: false)
+        var rules = LaneRules()
+        rules.itemAttempts = 2
+        var first = item(sent: start)
+        #expect(
+            first.apply(rejected, isFirst: true, rules, at: start) == .wait(until: start.advanced(by: .seconds(30)))
+        )
+        #expect(first.firstSent == nil && first.stepBeforeAttempt(rules, at: start) == .send)
+        var second = item(key: true, sent: start)
+        _ = second.apply(rejected, isFirst: false, rules, at: start)
+        #expect(second.firstSent == start)
+        var lost = item(sent: start)
+        _ = lost.apply(.itemFailed(mayBeProcessed: true), isFirst: true, rules, at: start)
+        #expect(lost.firstSent == start)
+    }
+
     @Test func `after the lifetime of its key an item is uncertain, unless the lane may repeat it`() {
         let sent = item(key: true, sent: start)
         let (before, after) = (start.advanced(by: .seconds(86_399)), start.advanced(by: .seconds(86_400)))
@@ -110,7 +130,8 @@ import Testing
         }
         #expect(faulty.attempts == 0)
         let later = start.advanced(by: .seconds(30))
-        #expect(faulty.apply(.itemFailed, isFirst: false, rules, at: start) == .wait(until: later))
-        #expect(faulty.apply(.itemFailed, isFirst: false, rules, at: start) == .end(.refused))
+        let rejected = Verdict.itemFailed(mayBeProcessed: false)
+        #expect(faulty.apply(rejected, isFirst: false, rules, at: start) == .wait(until: later))
+        #expect(faulty.apply(rejected, isFirst: false, rules, at: start) == .end(.refused))
     }
 }

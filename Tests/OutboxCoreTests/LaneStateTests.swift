@@ -96,6 +96,33 @@ import Testing
         #expect(other.allowance(at: start.advanced(by: .seconds(90))) == 1)
     }
 
+    @Test func `a path that comes back while items are under way ends the pause that their failure begins`() {
+        var generator = SeededGenerator(seed: 1)
+        var lane = lane(.unordered(width: 2))
+        let before = lane.started()
+        lane.ended(down, isProbe: before, at: start, using: &generator)
+        let probed = start.advanced(by: .seconds(90))
+        let probe = lane.started()
+        lane.pathReturned(at: probed)
+        let failed = probed.advanced(by: .seconds(5))
+        lane.ended(down, isProbe: probe, at: failed, using: &generator)
+        #expect(lane.allowance(at: failed) == 1)
+        // The next probe has used that path.
+        lane.ended(down, isProbe: lane.started(), at: failed, using: &generator)
+        #expect(lane.allowance(at: failed.advanced(by: .seconds(60))) == 0)
+    }
+
+    @Test func `a path that comes back while items are under way does not shorten the server's delay`() {
+        var generator = SeededGenerator(seed: 1)
+        var lane = lane(.unordered(width: 2))
+        let one = lane.started()
+        lane.pathReturned(at: start)
+        let verdict = Verdict.destinationFailed(retryAfter: .seconds(90), mayBeProcessed: false)
+        lane.ended(verdict, isProbe: one, at: start, using: &generator)
+        #expect(lane.allowance(at: start.advanced(by: .seconds(89))) == 0)
+        #expect(lane.allowance(at: start.advanced(by: .seconds(90))) == 1)
+    }
+
     @Test func `a lane that the user paused sends nothing until it is resumed`() {
         var lane = lane(.unordered(width: 2))
         lane.isPaused = true

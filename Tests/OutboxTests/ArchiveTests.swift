@@ -11,7 +11,7 @@ import OutboxCore
 import Testing
 
 /// The export of items, and their import.
-@Suite struct ArchiveTests {
+@Suite(.blocksItsThread) struct ArchiveTests {
     private let lab: OutboxLab
     /// The outbox into which is imported.
     private var other: String { lab.path + "-2" }
@@ -84,13 +84,108 @@ import Testing
         #expect(try run("import", "--box", other, archive).output == "1 item added\n")
     }
 
+    @Test func `items that are damaged, or whose files are lost or changed, are not exported; others are`() async throws
+    {
+        let outbox = try await lab.open(OutboxLab.addsOnly)
+        let lane = lab.lane(outbox)
+        try await lane.post("row", .text("a"))
+        for name in ["lost", "changed"] { try await lane.put(name, .bytes(.init(repeating: 7, count: 100_000))) }
+        let file = try lab.folder.write("file", Array("file".utf8))
+        try await lane.put("referenced", .file(file, .reference))
+        try await lane.post("good", .text("b"))
+        let files = try await outbox.storage.store.write { database in
+            try database.run("UPDATE item SET reference = 'other' WHERE id = 1")
+            return try database.query("SELECT file FROM item WHERE file_kind = 0 ORDER BY id") { $0.text(0) ?? "" }
+        }
+        await outbox.shutdown()
+        try FileManager.default.removeItem(atPath: "\(lab.path)/spool/\(files[0])")
+        try Data(repeating: 8, count: 100_000).write(to: .init(filePath: "\(lab.path)/spool/\(files[1])"))
+        try FileManager.default.removeItem(atPath: file)
+        let outcome = try run("export", "--box", lab.path, "-o", archive)
+        let lines = outcome.errors.split(separator: "\n")
+        #expect(outcome.code == 0 && lines.count == 4, "\(outcome)")
+        for (id, line) in zip(1..., lines) {
+            #expect(line.hasPrefix("netwatch: item \(id) is not exported: "), "\(line)")
+        }
+        #expect(try run("import", "--box", other, archive).output == "1 item added\n")
+        #expect(try run("list", "--box", other).output.contains("POST good"))
+    }
+
+    /// Changes the only item of the archive, whose digest is then that of the changed one.
+    private func change(_ change: (inout ArchivedItem) throws -> Void) throws {
+        let source = open(archive, O_RDONLY | O_CLOEXEC)
+        let reader = try ArchiveReader(of: source, named: archive)
+        var item = try #require(try reader.next())
+        close(source)
+        try change(&item)
+        let target = open(archive, O_WRONLY | O_TRUNC | O_CLOEXEC)
+        let writer = try ArchiveWriter(to: target, named: archive)
+        try writer.write(item) { write in Array("[1]".utf8).withUnsafeBytes(write) }
+        try writer.end()
+        close(target)
+    }
+
+    @Test func `a batch of more items or bytes than can be sent is refused when it is imported`() async throws {
+        let outbox = try await lab.open(OutboxLab.addsOnly)
+        let rules = LaneOptions(batch: .ndjson(items: 2, bytes: 1_001, linger: .zero))
+        try await lab.lane(outbox, rules).post("a", .text("[1]"))
+        await outbox.shutdown()
+        try export()
+        let changes = [
+            (#""items":2"#, #""items":9223372036854775807"#), (#""items":2"#, #""items":0"#),
+            (#""bytes":1001"#, #""bytes":9223372036854775807"#), (#""linger":0"#, #""linger":-1"#),
+        ]
+        for (old, new) in changes {
+            try change { $0.rules = $0.rules.replacing(old, with: new) }
+            let outcome = try run("import", "--box", other, archive)
+            #expect(outcome.code == 64 && outcome.errors.contains("lane 'readings': a batch"), "\(outcome)")
+            try change { $0.rules = $0.rules.replacing(new, with: old) }
+        }
+        #expect(try run("import", "--box", other, archive).output == "1 item added\n")
+    }
+
+    @Test func `times and numbers of any size in an archive are imported, exported and sent`() async throws {
+        #expect(try run("add", "--box", lab.path, "--data", "[1]", lab.server.url).code == 0)
+        try export()
+        try change {
+            ($0.isHeld, $0.sinceFirstAttempt, $0.attempts, $0.written) = (true, .max, .max, .min)
+            ($0.lifetime, $0.added) = (.max, .min)
+        }
+        #expect(try run("import", "--box", other, archive).output == "1 item added\n")
+        #expect(try run("list", "--box", other).code == 0)
+        let outcome = try run("export", "--box", other, "-o", archive + "-2")
+        #expect(outcome.code == 0 && outcome.errors.isEmpty, "\(outcome)")
+        #expect(try run("release", "1", "--box", other).code == 0)
+        #expect(try run("run", "--once", "--box", other).code == 0)
+        #expect(try run("show", "-9223372036854775808", "--box", other).code != 132)
+    }
+
+    @Test func `numbers at the end of the range in the database end no sender`() async throws {
+        let outbox = try await lab.open(OutboxLab.addsOnly)
+        let rules = LaneOptions(batch: .ndjson(items: 2, bytes: 1_001, linger: .zero))
+        for _ in 1...2 { try await lab.lane(outbox, rules).post("a", .text("[1]")) }
+        try await outbox.storage.store.write { database in
+            try database.run(
+                "UPDATE lane SET options = replace(options, '\"items\":2', '\"items\":9223372036854775807')"
+            )
+            try database.run("UPDATE clock SET since_boot = -9223372036854775807, time = -9223372036854775807")
+            try database.run("UPDATE item SET attempts = 9223372036854775807, size = -9223372036854775807 - id % 2")
+            try database.run("UPDATE counter SET count = 9223372036854775807")
+        }
+        await outbox.shutdown()
+        #expect(try run("list", "--box", lab.path).code == 0)
+        let outcome = try run("run", "--once", "--box", lab.path)
+        #expect(outcome.code == 0, "\(outcome)")
+        #expect(lab.server.requests.value.count == 1)
+    }
+
     @Test func `an item's lifetime and the age of its key continue in the other outbox`() async throws {
         let (first, second) = (TestClock(), TestClock(wall: 1_800_000_060))
         let source = try BoxStorage(at: lab.path, clock: first.clock)
         let lane = OutboxLane(name: "l", destination: lab.server.url, options: .init(), storage: source)
         let id = try await lane.request(.post, "a", .text("a"), .init(lifetime: .seconds(1_000)))
         first.advance(by: 100)
-        try await source.store.write { try $0.run("UPDATE item SET first_sent = 0 WHERE id = \(id)") }
+        try await source.store.write { try $0.run("UPDATE item SET first_sent = 0, sent_check = ~0 WHERE id = \(id)") }
         source.store.close()
         let file = try archiveFile()
         defer { close(file) }

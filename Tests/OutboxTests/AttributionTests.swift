@@ -101,6 +101,23 @@ import Testing
         await adding.shutdown()
     }
 
+    @Test func `the delay of a captive portal's response is not the server's`() async throws {
+        let (network, isRepaired) = (ScriptedMonitor(.wifi), Observed(false))
+        let lab = try OutboxLab(connectivity: network, retry: .standard) { _ in
+            if isRepaired.value { return [.response(headers: ["X-Server: yes"])] }
+            return [.response(status: "503 Service Unavailable", headers: ["Retry-After: 86400"])]
+        }
+        let outbox = try await lab.open()
+        try await lab.lane(outbox, .init(confirmation: .field("X-Server"))).post("a", options: .init(key: .none))
+        try await waitForFailures(1, outbox)
+        #expect(try await outbox.storage.lanes().first?.pause?.retryAfterEnd == nil)
+        network.status = .notReachable
+        isRepaired.update { $0 = true }
+        network.status = .cellular
+        #expect(try await outbox.next(1).first?.end == .delivered)
+        await outbox.shutdown()
+    }
+
     @Test func `a server that does not listen ends no item`() async throws {
         let (lab, clock) = (try OutboxLab(interceptors: [attempts]), LabClock())
         let adding = try await lab.open(clock, sends: false)
@@ -136,6 +153,7 @@ import Testing
         let server = try ScriptedServer(in: network, always: [.forever([.readRequest, .response()])])
         let group = try network.run { MultiThreadedEventLoopGroup(numberOfThreads: 1) }
         let configuration = HTTPConfiguration(
+            timeouts: OutboxLab.patient,
             proxy: .direct,
             interceptors: [attempts],
             connectivity: ScriptedMonitor(.wifi)

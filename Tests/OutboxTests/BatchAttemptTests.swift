@@ -65,6 +65,15 @@ import Testing
         while try await outbox.items().first?.attempts == 0 { try await Task.sleep(for: .milliseconds(2)) }
     }
 
+    /// Opens an outbox that adds a batch whose items have two attempts, and one that has sent it once.
+    private func openRejected(_ lab: OutboxLab) async throws -> (adding: Outbox, sending: Outbox) {
+        let adding = try await lab.open(clock, sends: false)
+        try await add(to: adding, lab, .init(batch: .ndjson(items: 2, linger: .zero), itemAttempts: 2))
+        let sending = try await lab.open(clock)
+        try await waitForFailure(sending)
+        return (adding, sending)
+    }
+
     @Test(arguments: [false, true])
     func `a batch that failed waits before it is resent, and holds back a strict lane`(isStrict: Bool) async throws {
         let lab = try rejectingLab()
@@ -96,16 +105,29 @@ import Testing
 
     @Test func `a batch whose item is retried by command is resent immediately`() async throws {
         let lab = try rejectingLab()
-        let adding = try await lab.open(clock, sends: false)
-        try await add(to: adding, lab, .init(batch: .ndjson(items: 2, linger: .zero), itemAttempts: 2))
-        let outbox = try await lab.open(clock)
-        try await waitForFailure(outbox)
+        let (adding, outbox) = try await openRejected(lab)
         let items = try await outbox.items()
         let id = try #require(items.last?.id)
         try await outbox.storage.perform(.retry, on: id.rawValue)
         let ends = try await outbox.next(2).map(\.end)
         #expect(ends == [.delivered, .delivered])
         #expect(lab.server.requests.value.count == 2)
+        await outbox.shutdown()
+        await adding.shutdown()
+    }
+
+    @Test func `an item of a batch that the server rejected may be cancelled, as the batch was not processed`()
+        async throws
+    {
+        let lab = try rejectingLab()
+        let (adding, outbox) = try await openRejected(lab)
+        let items = try await outbox.items()
+        try await outbox.cancel(try #require(items.first?.id))
+        clock.advance(by: .seconds(31))
+        try await outbox.wake()
+        let ends = try await outbox.next(2).map(\.end)
+        #expect(ends == [.cancelled, .delivered])
+        #expect(lab.server.requests.value.last?.body == Array("2\n".utf8))
         await outbox.shutdown()
         await adding.shutdown()
     }

@@ -71,6 +71,27 @@ import Testing
         #expect(try names(lab) == ["map.bin"])
     }
 
+    @Test(.timeLimit(.minutes(2)))
+    func `an outbox is closed although the file that was there can't be read to its end`() async throws {
+        let lab = try makeLab(respond: Self.file)
+        let adding = try await lab.open(OutboxLab.addsOnly)
+        try await lab.lane(adding).download("maps/7", to: target(lab), sha256: String(repeating: "0", count: 64))
+        await adding.shutdown()
+        #expect(mkfifo(target(lab), 0o600) == 0)
+        let outbox = try await lab.open()
+        // Succeeds once the pipe is opened for reading.
+        var writer: Int32 = -1
+        while writer < 0 {
+            writer = open(target(lab), O_WRONLY | O_NONBLOCK | O_CLOEXEC)
+            try await Task.sleep(for: .milliseconds(2))
+        }
+        defer { close(writer) }
+        await outbox.shutdown(within: .zero)
+        let item = try #require(await lab.open(OutboxLab.addsOnly).items().first)
+        #expect(item.state == .waiting && item.attempts == 0)
+        #expect(lab.server.requests.value.isEmpty)
+    }
+
     @Test func `a status about the item refuses it with the response`() async throws {
         let lab = try makeLab { _ in [.response("no such map", status: "404 Not Found")] }
         let outbox = try await lab.open()
@@ -85,7 +106,7 @@ import Testing
     private func interrupt(_ lab: OutboxLab) async throws -> String {
         let outbox = try await lab.open()
         try await lab.lane(outbox).download("maps/7", to: target(lab))
-        while try await outbox.storage.lanes().first?.pause == nil { await Task.yield() }
+        while try await outbox.storage.lanes().first?.pause == nil { await Polling.pause() }
         await outbox.shutdown()
         let after = try await lab.open(OutboxLab.addsOnly)
         try await after.storage.setPaused(false, lane: "readings")
@@ -159,7 +180,7 @@ import Testing
         let outbox = try await lab.open()
         let lane = lab.lane(outbox, .init(confirmation: .field("X-Server")))
         let id = try await lane.download("maps/7", to: target(lab))
-        while try await outbox.storage.lanes().first?.pause == nil { await Task.yield() }
+        while try await outbox.storage.lanes().first?.pause == nil { await Polling.pause() }
         #expect(try await outbox.items().first?.failure?.contains("captive portal") == true)
         try await outbox.cancel(id)
         #expect(try await outbox.next(1).first?.end == .cancelled)

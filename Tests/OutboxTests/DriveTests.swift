@@ -15,7 +15,7 @@ import Testing
 /// different constraints have items to send.
 ///
 /// `NETWATCH_DRIVE` is the number of readings, 400 by default; 100,000 and more make the files 1 to 50 MiB large.
-@Suite(.timeLimit(.minutes(30))) struct DriveTests {
+@Suite(.blocksItsThread, .timeLimit(.minutes(30))) struct DriveTests {
     private static let readings = ProcessInfo.processInfo.environment["NETWATCH_DRIVE"].flatMap { Int($0) } ?? 400
     private static let isLarge = readings >= 100_000
     private static let files = max(readings / 500, 6)
@@ -212,7 +212,7 @@ import Testing
 
     /// The counter detects a file that is sent over the modem.
     private func checkCounter(_ packets: PacketCount, _ session: HTTPSession) async throws {
-        let options = RequestOptions(requirement: .interface("wwan0"))
+        let options = RequestOptions(timeouts: .init(), requirement: .interface("wwan0"))
         _ = try await session.get("http://\(LabUplinks.server):\(Self.filePort)/", options: options).response()
         #expect(try packets.next() > 0)
     }

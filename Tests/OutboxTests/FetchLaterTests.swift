@@ -5,7 +5,7 @@ import NetworkLab
 import Testing
 
 /// `netwatch fetch --later`, and what an outbox then sends.
-@Suite struct FetchLaterTests {
+@Suite(.blocksItsThread) struct FetchLaterTests {
     private let lab: OutboxLab
 
     init() throws { lab = try OutboxLab() }

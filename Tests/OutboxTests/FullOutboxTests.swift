@@ -1,11 +1,14 @@
+import CommandLineLab
 import DurableStore
 import HTTPLab
 import NetworkLab
-import Outbox
+import OutboxCore
 import Testing
 
+@testable import Outbox
+
 /// What is dropped from an outbox that is full, and which outcomes are kept.
-@Suite struct FullOutboxTests {
+@Suite(.blocksItsThread) struct FullOutboxTests {
     private let lab: OutboxLab
 
     init() throws { lab = try OutboxLab() }
@@ -77,6 +80,53 @@ import Testing
         let statistics = try await outbox.statistics()
         #expect(statistics.outcomes == 3)
         await outbox.shutdown()
+    }
+
+    @Test func `within a transaction, the space of files that are dropped is there for further items`() async throws {
+        let outbox = try await lab.open(.init(minimumFreeSpace: 0, sends: false))
+        let bulk = outbox.lane("bulk", to: lab.server.url, .init(importance: .bulk))
+        for _ in 1...3 { _ = try await add(100_000, to: bulk) }
+        let id = try await add(1, to: lab.lane(outbox))
+        let admission = ItemAdmission(folder: lab.path, ending: outbox.storage.ending)
+        let reading = outbox.storage.clock.read()
+        let limits = try await outbox.storage.store.write { database in
+            let item = try database.first("SELECT \(StoredItem.columns) FROM item WHERE id = \(id)") { StoredItem($0) }
+            var new = try #require(item)
+            (new.body, new.size) = (.bytes(.init(repeating: 1, count: 50_000)), 50_000)
+            let context = BoxContext.of(database)
+            context.changeFreeSpace(by: 20_000 - context.freeSpace(of: lab.path))
+            var files: [String] = []
+            // 20,000 bytes are left, and 100,000 with each file: enough for two.
+            return try (1...5).map { _ in
+                let limit = try admission.makeRoom(for: new, .normal, reading, database, removing: &files)
+                return limit == nil ? "\(files.count)" : "full"
+            }
+        }
+        #expect(limits == ["1", "1", "2", "2", "3"])
+        await outbox.shutdown()
+    }
+
+    @Test func `the limits that a program has set hold for programs and commands that set none`() async throws {
+        let first = try await lab.open(.init(maximumItems: 10, minimumFreeSpace: 0, maximumOutcomes: 2, sends: false))
+        await first.shutdown()
+        let second = try await lab.open(OutboxLab.addsOnly)
+        var newest: [OutboxItem.ID] = []
+        for _ in 1...3 { newest.append(try await cancelled(in: second)) }
+        #expect(try await second.storage.outcomes(after: 0, limit: 10).map(\.id) == newest.suffix(2))
+        for _ in 1...9 { try await lab.lane(second).post("a") }
+        await second.shutdown()
+        let tool = ToolBinary.path + "-outbox"
+        let added = try LabProcess.run(tool, ["add", "--box", lab.path, lab.server.url])
+        #expect(added.code == 75 && added.errors.contains("too many items wait"), "\(added)")
+        #expect(try LabProcess.run(tool, ["drop", "5", "--box", lab.path]).code == 0)
+        let lines = try LabProcess.run(tool, ["outcomes", "--box", lab.path]).output.split(separator: "\n")
+        #expect(lines.count == 2)
+        // The last program that sets a limit sets it for all.
+        let third = try await lab.open(.init(maximumItems: 20, sends: false))
+        try await lab.lane(third).post("a")
+        try await lab.lane(third).post("a")
+        await third.shutdown()
+        #expect(try LabProcess.run(tool, ["add", "--box", lab.path, lab.server.url]).code == 0)
     }
 
     /// Adds an item, and ends it.

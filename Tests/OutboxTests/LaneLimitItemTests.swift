@@ -7,7 +7,7 @@ import OutboxCore
 import Testing
 
 /// The hours of lanes, and their bytes a day.
-@Suite struct LaneLimitItemTests {
+@Suite(.timeLimit(.minutes(5))) struct LaneLimitItemTests {
     private func bodies(_ lab: OutboxLab) -> [String] {
         lab.server.requests.value.map { String(decoding: $0.body, as: UTF8.self) }
     }
@@ -52,6 +52,47 @@ import Testing
         #expect(try await second.next(1).map(\.reference) == ["other"])
         network.status = .wifi
         #expect(try await second.next(1).map(\.reference) == ["5"])
+    }
+
+    @Test func `a batch over an expensive path is no larger than what is left of the day`() async throws {
+        let (lab, clock) = (try OutboxLab(connectivity: ScriptedMonitor(.cellular)), LabClock())
+        let adding = try await lab.open(clock, sends: false)
+        let options = LaneOptions(batch: .ndjson(items: 10, linger: .zero), bytesPerDay: 1_000)
+        for number in 1...6 {
+            let body = "\"\(number)\(String(repeating: "x", count: 397))\""
+            try await lab.lane(adding, options).post("a", .text(body))
+        }
+        let outbox = try await lab.open(clock)
+        for day in 1...3 {
+            let ends = try await outbox.next(2).map { "\($0.id) \($0.end)" }
+            #expect(ends == ["\(day * 2 - 1) delivered", "\(day * 2) delivered"])
+            clock.advance(by: .seconds(86_400))
+            try await outbox.wake()
+        }
+        #expect(lab.server.requests.value.count == 3)
+        await outbox.shutdown()
+        await adding.shutdown()
+    }
+
+    @Test func `a batch that was composed for a path without a limit is divided for one with a limit`() async throws {
+        let network = ScriptedMonitor(.wifi)
+        let isReached = Observed(false)
+        let lab = try OutboxLab(connectivity: network) { _ in
+            isReached.value ? [.response("done")] : [.response(status: "503 Service Unavailable")]
+        }
+        let clock = LabClock()
+        let adding = try await lab.open(clock, sends: false)
+        let options = LaneOptions(batch: .ndjson(items: 10, linger: .zero), bytesPerDay: 1_000)
+        for _ in 1...6 { try await lab.lane(adding, options).post("a", .text(String(repeating: "7", count: 400))) }
+        let outbox = try await lab.open(clock)
+        while try await outbox.storage.lanes().first?.pause == nil { try await Task.sleep(for: .milliseconds(2)) }
+        network.status = .cellular
+        isReached.update { $0 = true }
+        clock.advance(by: .seconds(3_700))
+        try await outbox.wake()
+        #expect(try await outbox.next(2).map(\.end) == [.delivered, .delivered])
+        await outbox.shutdown()
+        await adding.shutdown()
     }
 
     @Test func `the end of a day is no reason to wake for once it is over`() async throws {
@@ -158,6 +199,11 @@ import Testing
         for (wrong, text) in [
             (LaneOptions(hours: .init(from: 25, to: 6)), "from 25 to 6: hours are 0 to 24"),
             (LaneOptions(bytesPerDay: -1), "bytesPerDay is -1"),
+            (LaneOptions(keyField: "Idempotency Key"), "keyField is 'Idempotency Key', which is no name of a field"),
+            (LaneOptions(keyField: ""), "keyField is '', which is no name of a field"),
+            (LaneOptions(keyField: "Host"), "keyField is 'Host', which the client sets itself"),
+            (LaneOptions(keyField: "Cookie"), "keyField is 'Cookie', which is kept for secrets"),
+            (LaneOptions(confirmation: .field("X:Server")), "confirmation is 'X:Server', which is no name of a field"),
         ] {
             let error = await #expect(throws: OutboxError.self) { try await lab.lane(outbox, wrong).post("a") }
             #expect(error?.code == .invalidRequest && error?.reason.contains(text) == true)

@@ -16,14 +16,25 @@ struct OutboxLab {
         connectivity: (any Connectivity)? = nil,
         tls: TLSOptions = .init(),
         interceptors: [any RequestInterceptor] = [],
+        retry: RetryPolicy = .never,
         respond: @escaping @Sendable (AnsweringServer.Request) -> [ServerStep] = { _ in [.response("done")] }
     ) throws {
         folder = try LabFolder()
         server = try AnsweringServer(respond: respond)
         session = try HTTPSession(
-            configuration: .init(tls: tls, proxy: .direct, interceptors: interceptors, connectivity: connectivity)
+            configuration: .init(
+                timeouts: Self.patient,
+                tls: tls,
+                proxy: .direct,
+                retry: retry,
+                interceptors: interceptors,
+                connectivity: connectivity
+            )
         )
     }
+
+    /// Longer than a busy machine takes: the clock of an outbox may stand still, and no attempt would follow.
+    static let patient = Timeouts(resolve: .seconds(120), connect: .seconds(120), tls: .seconds(120))
 
     var path: String { "\(folder.path)/box" }
 
@@ -181,7 +192,7 @@ extension Outbox {
         let lane = lab.lane(adding, .init(order: .ordered(isStrict: false)))
         for number in 0..<5 { try await lane.post("a", .text("\(number)")) }
         let sending = try await lab.open()
-        while try await adding.storage.lanes().first?.pause == nil { await Task.yield() }
+        while try await adding.storage.lanes().first?.pause == nil { await Polling.pause() }
         let items = try await adding.items()
         #expect(items.count == 5 && items.allSatisfy { $0.attempts == 0 })
         #expect(items[0].failure == "the server responded with status 503")
@@ -264,6 +275,8 @@ extension Outbox {
         let outbox = try await lab.open()
         #expect(try await outbox.next(5).allSatisfy { $0.end == .delivered })
         #expect(lab.server.requests.value.allSatisfy { $0.body == content })
+        // Files are removed after the commit that ends their items.
+        await outbox.shutdown()
         #expect(try FileManager.default.contentsOfDirectory(atPath: "\(lab.path)/spool") == [])
     }
 

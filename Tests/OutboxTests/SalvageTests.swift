@@ -1,4 +1,5 @@
 import DurableStore
+import Foundation
 import HTTPLab
 import NetworkLab
 import OutboxCore
@@ -50,6 +51,20 @@ import Testing
         await second.shutdown()
     }
 
+    @Test func `a lane without items that can't be read is declared again by the program that adds to it`() async throws
+    {
+        let (lab, clock) = (try OutboxLab(), LabClock())
+        let outbox = try await lab.open(clock, sends: false)
+        let lane = lab.lane(outbox)
+        try await outbox.cancel(lane.post("1"))
+        try await outbox.storage.store.write { try $0.run("DELETE FROM lane") }
+        try await outbox.lane("other", to: lab.server.url + "/other").post("2")
+        try await lane.post("3")
+        #expect(try await outbox.items(in: "other").map(\.reference) == ["2"])
+        #expect(try await outbox.items(in: "readings").map(\.reference) == ["3"])
+        await outbox.shutdown()
+    }
+
     @Test(arguments: [true, false])
     func `items whose batch can't be read end, or are sent in another`(isSent: Bool) async throws {
         let isReached = Observed(false)
@@ -76,5 +91,55 @@ import Testing
         let ends = try await second.next(2).map(\.end)
         #expect(ends == (isSent ? [.uncertain, .uncertain] : [.delivered, .delivered]))
         await second.shutdown()
+    }
+
+    @Test func `outcomes are kept besides those of items that can't be read, which follow them`() async throws {
+        let (lab, clock) = (try OutboxLab(), LabClock())
+        let first = try await lab.open(clock, sends: false)
+        for number in 1...3 { try await first.cancel(lab.lane(first).post("\(number)", .text("x"))) }
+        try await lab.lane(first).post("lost", .bytes(.init(repeating: 0xAB, count: 60_000)))
+        await first.shutdown()
+        try DamagedOutbox(at: lab.path).breakBody(of: 0xAB)
+        try BoxSalvage(files: BoxStorage.files(of: lab.path), at: clock.machine.read()).run()
+        let second = try await lab.open(clock, sends: false)
+        let outcomes = try await second.storage.outcomes(after: 0, limit: 10)
+        #expect(outcomes.map(\.end) == [.cancelled, .cancelled, .cancelled, .damaged])
+        #expect(outcomes.map(\.sequence) == [1, 2, 3, 4] && outcomes.map(\.id.rawValue) == [1, 2, 3, 4])
+        await second.shutdown()
+    }
+}
+
+/// A database whose pages are all in its file, where they can be overwritten.
+struct DamagedOutbox {
+    private let path: String
+    private static let pageSize = 4_096
+
+    init(at folder: String) throws {
+        path = "\(folder)/outbox.db"
+        try Database(at: path).execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    }
+
+    /// Overwrites the pages of a body, which has a byte of its own, where they name the next one.
+    func breakBody(of byte: UInt8) throws {
+        var contents = [UInt8](try Data(contentsOf: .init(filePath: path)))
+        for start in stride(from: 0, to: contents.count, by: Self.pageSize) {
+            let page = contents[start..<start + Self.pageSize]
+            guard page.dropFirst(4).allSatisfy({ $0 == byte }) else { continue }
+            contents.replaceSubrange(start..<start + 4, with: [0xFF, 0xFF, 0xFF, 0xFF])
+        }
+        try Data(contents).write(to: .init(filePath: path))
+    }
+
+    /// Overwrites a table that an outbox does without, and has the next process look for damage.
+    func breakOrigins() throws {
+        let root = try Database(at: path).first("SELECT rootpage FROM sqlite_schema WHERE name = 'origin'") {
+            Int($0.integer(0))
+        }
+        let start = ((root ?? 0) - 1) * Self.pageSize
+        var contents = [UInt8](try Data(contentsOf: .init(filePath: path)))
+        contents.replaceSubrange(start..<start + Self.pageSize, with: repeatElement(0x5A, count: Self.pageSize))
+        try Data(contents).write(to: .init(filePath: path))
+        let marker = URL(filePath: path).deletingLastPathComponent().appending(path: "in-use")
+        try Data("another boot".utf8).write(to: marker)
     }
 }

@@ -10,7 +10,7 @@ import OutboxCore
 import Testing
 
 /// An outbox to which the members of a group may add, as that of the system.
-@Suite struct SharedOutboxTests {
+@Suite(.blocksItsThread) struct SharedOutboxTests {
     /// The owner's number, which is that of the group too.
     private static let owner: UInt32 = 4_242
     private static let member: UInt32 = 4_243
@@ -124,8 +124,9 @@ import Testing
 
     @Test func `a file without room holds back no other, and one that never fits is set aside unread`() async throws {
         chown(lab.path, getuid(), getgid())
-        let storage = try BoxStorage(at: lab.path, bounds: .init(items: 10, bytes: 1_000, freeSpace: 0))
+        let storage = try BoxStorage(at: lab.path)
         defer { storage.store.close() }
+        try await storage.setLimits(.init(items: 10, bytes: 1_000, freeSpace: 0))
         let lane = ForeignLane("l", to: lab.server.url, .init(), in: incoming)
         func put(_ size: Int, as name: String) throws {
             let before = files
@@ -145,6 +146,42 @@ import Testing
         #expect(added == 1 && errors.map(\.code) == [.full, .invalidRequest])
         #expect(files == ["a"])
         #expect(try FileManager.default.contentsOfDirectory(atPath: lab.path + "/rejected") == ["b"])
+    }
+
+    @Test func `a member's options about a lane change the rules of the lane that is there, and no others`()
+        async throws
+    {
+        chown(lab.path, getuid(), getgid())
+        let storage = try BoxStorage(at: lab.path)
+        defer { storage.store.close() }
+        func add(_ options: LaneOptions, changing changes: Set<LaneRule>) async throws -> LaneOptions? {
+            let lane = ForeignLane("l", to: lab.server.url, options, changing: changes, in: incoming)
+            _ = try lane.request(.post, "a", .text("a"), .init())
+            #expect(await incoming.collect(into: storage).added == 1)
+            return try await storage.lanes().first?.options
+        }
+        var expected = LaneOptions(path: .notExpensive)
+        #expect(try await add(expected, changing: [.path]) == expected)
+        expected.order = .ordered(isStrict: false)
+        #expect(try await add(.init(order: expected.order, priority: 9), changing: [.order]) == expected)
+        #expect(try await add(.init(), changing: []) == expected)
+    }
+
+    @Test func `items are collected in the order in which they were added`() async throws {
+        chown(lab.path, getuid(), getgid())
+        let storage = try BoxStorage(at: lab.path)
+        defer { storage.store.close() }
+        let lane = ForeignLane("l", to: lab.server.url, .init(), in: incoming)
+        for number in 1...6 {
+            let before = files
+            _ = try lane.request(.post, "\(number)", .text("a"), .init())
+            let file = try #require(files.first { !before.contains($0) })
+            var times = [timeval(tv_sec: number, tv_usec: 0), timeval(tv_sec: number, tv_usec: 0)]
+            utimes("\(incoming.path)/\(file)", &times)
+        }
+        #expect(await incoming.collect(into: storage).added == 6)
+        let references = try await storage.store.read { try BoxStorage.items($0).map(\.reference) }
+        #expect(references == (1...6).map { "\($0)" })
     }
 
     @Test func `a file that is left by a sender that ended is added once`() async throws {

@@ -8,7 +8,7 @@ import Outbox
 import Testing
 
 /// The output of the commands, and `run` as a service.
-@Suite struct ToolOutputTests {
+@Suite(.blocksItsThread) struct ToolOutputTests {
     private let lab: OutboxLab
     private let tool = ToolBinary.path + "-outbox"
 
@@ -119,6 +119,58 @@ import Testing
         #expect(try terminal.read(until: "command").contains("1 waiting, 3 B; logs paused by command"))
         kill(sender.id, SIGTERM)
         #expect(try sender.exitCode() == 0)
+    }
+
+    /// Has a number of items end.
+    private func endItems(_ count: Int) async throws {
+        let storage = try BoxStorage(at: lab.path)
+        defer { storage.store.close() }
+        try await storage.store.write { database in
+            try database.run(
+                """
+                WITH RECURSIVE number (id) AS (SELECT 1 UNION ALL SELECT id + 1 FROM number WHERE id < ?)
+                INSERT INTO outcome (id, lane, end, method, reference, user_info, added_wall, ended_wall, reason)
+                SELECT id, 1, 0, 'POST', 'a', '{}', 0, 0, '' FROM number
+                """,
+                .integer(Int64(count))
+            )
+            try BoxSchema.recount(database)
+        }
+    }
+
+    private func outcomes() async throws -> Int {
+        let storage = try BoxStorage(at: lab.path)
+        defer { storage.store.close() }
+        return try await storage.store.read { try BoxStorage.statistics($0).outcomes }
+    }
+
+    @Test func `outcomes that nobody reads are not acknowledged`() async throws {
+        try await endItems(10)
+        // Both ends of the pipe are open when its reader is closed.
+        let script = """
+            mkfifo \(lab.path)/pipe && exec 3<>\(lab.path)/pipe && exec 4>\(lab.path)/pipe && exec 3<&- &&
+            \(tool) outcomes --acknowledge --box \(lab.path) >&4
+            """
+        #expect(try LabProcess.run("/bin/sh", ["-c", script]).code == 0)
+        #expect(try await outcomes() == 10)
+    }
+
+    @Test func `outcomes are acknowledged no further than a reader took them`() async throws {
+        try await endItems(20_000)
+        let script = "\(tool) outcomes --acknowledge --json --box \(lab.path) | head -n 1"
+        let outcome = try LabProcess.run("/bin/sh", ["-c", script])
+        #expect(outcome.code == 0 && outcome.output.hasPrefix(#"{"item":1,"#), "\(outcome)")
+        // The rest is more than the pipe and its reader have in memory.
+        #expect(try await outcomes() > 10_000)
+    }
+
+    @Test func `all outcomes are printed in their order, and acknowledged`() async throws {
+        try await endItems(250)
+        let printed = try run("outcomes", "--acknowledge")
+        let numbers = printed.output.split(separator: "\n").compactMap { $0.split(separator: " ").first }
+        #expect(numbers == (1...250).map { "\($0)" })
+        #expect(try await outcomes() == 0)
+        #expect(try run("outcomes").output.isEmpty)
     }
 
     @Test func `a service manager is told that it is ready, alive and stopping`() throws {

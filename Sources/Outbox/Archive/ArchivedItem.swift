@@ -14,6 +14,8 @@ package struct ArchivedItem: Sendable, Hashable, Codable {
     package var destination: String
     /// The lane's rules, for an outbox that does not have the lane.
     package var rules: String
+    /// The names of those of the rules that also replace the ones of a lane that is there, as in ``LaneRule``.
+    package var changedRules: [String]?
     package var method: String
     package var reference: String
     package var fields: [String: String]

@@ -4,7 +4,8 @@ import OutboxCore
 /// The import of an archive's items into an outbox.
 ///
 /// An item is added once, however often it is imported, also after it has ended. A lane that is not there gets the rules
-/// of the archive. A lane of the same name with another destination is kept, and the item's is named after both.
+/// of the archive. A lane of the same name with another destination is kept, and the item's is named after both. Another user's
+/// item changes those rules of its lane that it names.
 package struct BoxImport {
     /// The number of items that were added from an archive, and of those that were there already.
     package struct Result: Sendable, Hashable {
@@ -46,7 +47,8 @@ package struct BoxImport {
     private func error(of item: ArchivedItem, refusedBy limit: Admission.Limit) async throws -> OutboxError {
         let importance = try await lane(of: item, creates: false).options.importance
         // Another user's item must not wait for what never comes.
-        guard user == nil || storage.bounds.mayEverFit(item.size, importance) else {
+        let bounds = try await storage.store.read { try LimitTable.limits($0).bounds }
+        guard user == nil || bounds.mayEverFit(item.size, importance) else {
             let reason = "a body of \(item.size) bytes does not fit into the outbox: raise maximumBytes"
             return OutboxError(.invalidRequest, reason: "\(storage.folder): \(reason)")
         }
@@ -59,12 +61,7 @@ package struct BoxImport {
         let isCopied = item.size > Int64(Spool.largestInlineBody)
         // A copy takes its space before the item is admitted.
         let reserved = isCopied ? item.size : 0
-        let admission = ItemAdmission(
-            bounds: storage.bounds,
-            folder: storage.folder,
-            ending: storage.ending,
-            reserved: reserved
-        )
+        let admission = ItemAdmission(folder: storage.folder, ending: storage.ending, reserved: reserved)
         return try await storage.store.read { database in
             let isKnown = try database.first(
                 """
@@ -122,9 +119,24 @@ package struct BoxImport {
                 let id = try await creates ? storage.declare(name, to: item.destination, options) : 0
                 return .init(id: id, name: name, destination: item.destination, options: options)
             }
-            if lane.destination == item.destination { return lane }
+            guard lane.destination == item.destination else { continue }
+            return try await changed(lane, by: item, stores: creates)
         }
         throw OutboxError(.invalidRequest, reason: "lane '\(name)' has another destination")
+    }
+
+    /// Returns a lane with the rules that an item's user has changed, which may be stored.
+    private func changed(_ lane: StoredLane, by item: ArchivedItem, stores: Bool) async throws -> StoredLane {
+        let names = user == nil ? [] : item.changedRules ?? []
+        let options = lane.options.changed(
+            Set(names.compactMap { LaneRule(rawValue: $0) }),
+            to: LaneText.options(item.rules)
+        )
+        guard options != lane.options else { return lane }
+        var lane = lane
+        lane.options = options
+        if stores { _ = try await storage.declare(lane.name, to: lane.destination, options) }
+        return lane
     }
 
     private func add(
@@ -133,7 +145,7 @@ package struct BoxImport {
         _ lane: StoredLane
     ) async throws -> BoxStorage.Addition {
         let reading = storage.clock.read()
-        let admission = ItemAdmission(bounds: storage.bounds, folder: storage.folder, ending: storage.ending)
+        let admission = ItemAdmission(folder: storage.folder, ending: storage.ending)
         let (addition, files) = try await storage.store.write { database in
             var files: [String] = []
             let origin = SQLValue.text(archived.origin)

@@ -8,11 +8,26 @@ package struct ForeignLane: Sendable {
     private let name: String
     private let destination: String
     private let options: LaneOptions
+    private let changes: Set<LaneRule>
     private let folder: IncomingFolder
 
     /// Creates a lane.
-    package init(_ name: String, to destination: String, _ options: LaneOptions, in folder: IncomingFolder) {
+    ///
+    /// - Parameters:
+    ///   - name: The name.
+    ///   - destination: The URL to which the references of items are appended.
+    ///   - options: The rules, if the user has no such lane.
+    ///   - changes: Those of the rules that a lane gets that is there.
+    ///   - folder: The folder of the outbox.
+    package init(
+        _ name: String,
+        to destination: String,
+        _ options: LaneOptions,
+        changing changes: Set<LaneRule> = [],
+        in folder: IncomingFolder
+    ) {
         (self.name, self.destination, self.options, self.folder) = (name, destination, options, folder)
+        self.changes = changes
     }
 
     /// Adds a request with any method; it is on disk when the method returns.
@@ -39,6 +54,7 @@ package struct ForeignLane: Sendable {
             lane: name,
             destination: destination,
             rules: LaneText.text(options),
+            changedRules: changes.isEmpty ? nil : changes.map(\.rawValue).sorted(),
             method: method.rawValue,
             reference: reference,
             fields: item.headers.table,
@@ -55,6 +71,24 @@ package struct ForeignLane: Sendable {
         )
         try folder.put(archived) { write in try body.read(write) }
         return key ?? archived.origin
+    }
+}
+
+/// A rule of a lane that a command can change.
+package enum LaneRule: String, Sendable, Hashable {
+    case order
+    case path
+    case confirmation
+}
+
+extension LaneOptions {
+    /// Returns the options with some rules of others.
+    func changed(_ rules: Set<LaneRule>, to other: Self) -> Self {
+        var options = self
+        if rules.contains(.order) { options.order = other.order }
+        if rules.contains(.path) { options.path = other.path }
+        if rules.contains(.confirmation) { options.confirmation = other.confirmation }
+        return options
     }
 }
 

@@ -88,16 +88,24 @@ package struct IncomingFolder: Sendable {
 }
 
 extension IncomingFolder {
-    /// Adds the items that are here to the outbox, and removes their files; called by its owner.
+    /// Adds the items that are here to the outbox, the oldest first, and removes their files; called by its owner.
     ///
     /// An item that can't be sent, or would not fit into an empty outbox, is not added: its file is moved to the folder
     /// `rejected`. One that the outbox has no room for stays until it has, and holds back no other.
     ///
+    /// Large files are copied: this takes as long as the disk needs, on a thread of its own. It ends after the present file
+    /// if its task is cancelled.
+    ///
     /// - Parameter storage: The outbox.
     /// - Returns: The number of items that were added, and the errors of others.
     package func collect(into storage: BoxStorage) async -> (added: Int, errors: [OutboxError]) {
+        await withTaskExecutorPreference(BlockingExecutor.shared) { await collectAll(into: storage) }
+    }
+
+    private func collectAll(into storage: BoxStorage) async -> (added: Int, errors: [OutboxError]) {
         var (added, errors): (Int, [OutboxError]) = (0, [])
         for name in names {
+            if Task.isCancelled { break }
             do {
                 added += try await collect(name, into: storage)
             } catch {
@@ -142,17 +150,22 @@ extension IncomingFolder {
         }
     }
 
+    /// The names of the files, those first that were written first.
     private var names: [String] {
         guard let directory = opendir(path) else { return [] }
         defer { closedir(directory) }
-        var names: [String] = []
+        var files: [(seconds: Int, nanoseconds: Int, name: String)] = []
         while let entry = readdir(directory) {
             let name = withUnsafePointer(to: &entry.pointee.d_name) {
                 $0.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
             }
-            if name != ".", name != ".." { names.append(name) }
+            var status = stat()
+            guard name != ".", name != "..", fstatat(dirfd(directory), name, &status, AT_SYMLINK_NOFOLLOW) == 0 else {
+                continue
+            }
+            files.append((status.st_mtim.tv_sec, status.st_mtim.tv_nsec, name))
         }
-        return names.sorted()
+        return files.sorted(by: <).map(\.name)
     }
 
     private func reject(_ name: String) {

@@ -18,20 +18,27 @@ struct DownloadAttempt: Sendable {
     func run(_ url: String, _ fields: HTTPFields, _ options: RequestOptions) async -> SendAttempt.Result? {
         let files = DownloadFiles(target: target)
         do {
-            if try await BlockingWork.run({ try files.finishEarlier() }) {
+            if try await work({ try files.finishEarlier() }) {
                 return .init(attempt: .response(status: 200, retryAfter: nil, isConfirmed: true), reason: "")
             }
             try await prepare(files)
+        } catch is CancellationError {
+            return nil
         } catch {
             return Self.result(of: error, nil)
         }
         return await request(url, fields, options, files)
     }
 
+    /// Runs a closure that reads a file, which may be of any size, or never end, until the sender is stopped.
+    private func work<Value: Sendable>(_ body: @escaping @Sendable () throws -> Value) async throws -> Value {
+        try await CancellableWait.value { try await BlockingWork.run(body) }
+    }
+
     private func prepare(_ files: DownloadFiles) async throws {
         let boot = transactions.storage.clock.read().bootIdentifier
         let mark = try await transactions.partMark(of: item.id)
-        let new = try await BlockingWork.run { files.prepare(mark, boot: boot) }
+        let new = try await work { files.prepare(mark, boot: boot) }
         if let new { try await transactions.store(new, of: item.id) }
     }
 
@@ -79,8 +86,11 @@ struct DownloadAttempt: Sendable {
             return result
         }
         do {
-            try await BlockingWork.run { try files.place() }
+            try await work { try files.place() }
             return result
+        } catch is CancellationError {
+            let reason = "the sender was stopped before the received file was put in its place"
+            return .init(attempt: .failure(.interrupted, mayBeProcessed: true), reason: reason)
         } catch {
             return Self.result(of: error, result.response)
         }
@@ -147,7 +157,8 @@ private actor PartKeeper {
     func count(upTo length: Int64) async {
         let grown = length - counted
         counted = length
-        guard grown > 0, attempt.lane.options.bytesPerDay != nil, attempt.cost.isExpensive else { return }
+        let options = attempt.lane.options
+        guard grown > 0, options.bytesPerDay != nil, attempt.cost.isExpensive(for: options) else { return }
         let room = try? await attempt.transactions.spend(grown, attempt.lane)
         if room == 0 { cancel() }
     }

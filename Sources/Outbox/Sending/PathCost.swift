@@ -6,8 +6,17 @@ struct PathCost: Sendable {
     /// Returns the machine's path.
     let path: @Sendable () -> NetworkPath
 
-    /// Whether the machine's path is expensive.
-    var isExpensive: Bool { path().isExpensive }
+    /// Returns whether the bytes of a lane count, because they may cost by volume.
+    ///
+    /// A lane that demands an interface, or Wi-Fi, may use another path than the machine's, whose cost is not known here.
+    func isExpensive(for options: LaneOptions) -> Bool {
+        let path = path()
+        return switch options.path {
+        case .any, .notCellular: path.isExpensive
+        case .notExpensive: false
+        case .wifi, .interface: path.isExpensive || !path.meets(options.path)
+        }
+    }
 
     /// Returns what the path of an attempt must meet.
     ///

@@ -74,11 +74,14 @@ final class SendAttempt: Sendable {
         do {
             credential = try await self.credential()
         } catch {
+            if withdrawal.isWithdrawn { return .result(nil) }
             let reason = "the credential '\(item.credential ?? "")' can't be had: \(error)"
             return .result(.init(attempt: .failure(.destination, mayBeProcessed: false), reason: reason))
         }
         if case .download(let target) = item.body { return .result(await download(target, credential)) }
-        guard let body = await self.body() else {
+        let body = try? await CancellableWait.value { await self.body() }
+        if withdrawal.isWithdrawn { return .result(nil) }
+        guard let body else {
             let reason = "the body's file is missing, or its contents have changed since the item was added"
             return .result(.init(attempt: .failure(.item, mayBeProcessed: false), reason: reason))
         }
@@ -176,7 +179,7 @@ final class SendAttempt: Sendable {
         guard let credentials else {
             throw OutboxError(.notFound, reason: "the outbox was opened without a source of credentials")
         }
-        return try await credentials(name)
+        return try await CancellableWait.value { try await credentials(name) }
     }
 
     /// The body, if it is in memory; nil for a file.
@@ -238,17 +241,17 @@ private struct AttemptMark: AttemptHook {
         isSameOrigin: Bool,
         _ completion: @escaping @Sendable (Result<HTTPFields, any Error>) -> Void
     ) {
-        let (options, withdrawal) = (attempt.lane.options, attempt.withdrawal)
+        let (options, withdrawal, cost) = (attempt.lane.options, attempt.withdrawal, attempt.cost)
         guard withdrawal.begin() else { return completion(.failure(SendingTransactions.NothingToSend())) }
         // A path that costs nothing has come: the attempt is started again, and stays on it.
-        guard requirement == attempt.cost.requirement(of: options) || requirement == .notExpensive else {
+        guard requirement == cost.requirement(of: options) || requirement == .notExpensive else {
             return completion(.failure(SendingTransactions.NothingToSend()))
         }
         attempt.transactions.mark(
             attempt.parcel,
             attempt.lane,
             mayBeProcessed: withdrawal.mayBeProcessed == true,
-            isExpensive: options.bytesPerDay != nil && requirement != .notExpensive && attempt.cost.isExpensive
+            isExpensive: options.bytesPerDay != nil && requirement != .notExpensive && cost.isExpensive(for: options)
         ) { [self] result in
             completion(
                 result.map { time in
@@ -267,11 +270,33 @@ private struct AttemptMark: AttemptHook {
 
     func retry(_ attempt: FailedAttempt) async -> RetryDecision? {
         if case .giveUp = attempt.decision { return nil }
-        let mayRepeat = self.attempt.withdrawal.suspend(mayBeProcessed: mayBeProcessed(attempt.error))
-        return mayRepeat ? nil : .giveUp(because: .interceptor)
+        // The lane waits instead, and its pause is stored.
+        let isLong = if case .retry(let delay, _) = attempt.decision { delay > LanePause.minimum } else { false }
+        let isOfServer = attempt.error.response.map { self.isOfServer($0) } ?? true
+        guard !isLong, isOfServer, suspend(mayBeProcessed: mayBeProcessed(attempt.error)) else {
+            return .giveUp(because: .interceptor)
+        }
+        return nil
     }
 
-    func mayGoOn() -> Bool { attempt.withdrawal.suspend(mayBeProcessed: false) }
+    func mayGoOn() -> Bool { suspend(mayBeProcessed: false) }
+
+    func isOfServer(_ head: HTTPResponse) -> Bool {
+        guard case .field(let text) = attempt.lane.options.confirmation, let name = HTTPField.Name(text) else {
+            return true
+        }
+        return head.headerFields.contains(name)
+    }
+
+    /// Notes that an attempt has failed, and that its items wait until it is repeated.
+    ///
+    /// - Returns: Whether it may be repeated.
+    private func suspend(mayBeProcessed: Bool) -> Bool {
+        guard attempt.withdrawal.suspend(mayBeProcessed: mayBeProcessed) else { return false }
+        // The next attempt's mark is stored after this.
+        attempt.transactions.unmark(attempt.parcel, wasSent: attempt.withdrawal.mayBeProcessed == true)
+        return true
+    }
 
     /// Returns whether the server may have processed a failed attempt; a status such as 429 says that it has not.
     private func mayBeProcessed(_ error: HTTPError) -> Bool {

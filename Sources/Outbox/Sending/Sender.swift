@@ -179,11 +179,19 @@ actor Sender {
         lastOverview = (overview, taken)
         if overview.needsTime { try await transactions.storeTime() }
         merge(overview.lanes, after: conclusions)
-        // One that waits for a path is withdrawn first.
-        for id in overview.expired { attempts[id]?.withdraw() }
+        withdraw(overview.expired)
         let expired = overview.expired.filter { !underway.contains($0) }
         if !expired.isEmpty { try await transactions.expire(expired) }
         return overview
+    }
+
+    /// Withdraws the attempts of items whose lifetime is over, if they only wait for a path.
+    private func withdraw(_ expired: [Int64]) {
+        let expired = Set(expired).intersection(underway)
+        if expired.isEmpty { return }
+        for attempt in attempts.values where attempt.sending.parcel.items.contains(where: { expired.contains($0.id) }) {
+            attempt.withdraw()
+        }
     }
 
     /// Takes over what other processes have changed.
@@ -313,7 +321,7 @@ actor Sender {
 
     /// Returns how many bytes a lane may send now; nil for any number.
     private func budget(of lane: StoredLane, _ now: BoxTime) -> Int64? {
-        guard let limit = lane.options.bytesPerDay, cost.isExpensive else { return nil }
+        guard let limit = lane.options.bytesPerDay, cost.isExpensive(for: lane.options) else { return nil }
         return lane.budget.room(of: limit, at: now)
     }
 
@@ -384,7 +392,7 @@ actor Sender {
         )
         if case .end(let end) = step, end == .uncertain { conclusion.reason += "; it has no key, or no longer" }
         conclusion.response = result.response
-        if verdict == .itemFailed, !wasSent || rules.isRepeatable, let status = result.response?.status {
+        if case .itemFailed = verdict, !wasSent || rules.isRepeatable, let status = result.response?.status {
             conclusion.split = BatchRules.split(parcel.items.count, status: status)
         }
         return conclusion

@@ -1,5 +1,6 @@
 import Crypto
 import Glibc
+import OutboxCore
 
 /// The properties of a referenced file, which it must still have when it is sent.
 package struct FileCheck: Sendable, Hashable {
@@ -27,7 +28,7 @@ package struct FileCheck: Sendable, Hashable {
     init(ofFileAt path: String) throws(OutboxError) {
         let status = try FileSystem.regularFile(at: path)
         size = Int64(status.st_size)
-        modified = Int64(status.st_mtim.tv_sec) * 1_000_000_000 + Int64(status.st_mtim.tv_nsec)
+        modified = status.modified
         inode = UInt64(status.st_ino)
         sha256 = try FileSystem.sha256(ofFileAt: path)
     }
@@ -38,9 +39,15 @@ package struct FileCheck: Sendable, Hashable {
     /// Whether a file has still the contents; they are read only if its time or inode has changed.
     func holds(forFileAt path: String) -> Bool {
         guard let status = try? FileSystem.regularFile(at: path), Int64(status.st_size) == size else { return false }
-        let time = Int64(status.st_mtim.tv_sec) * 1_000_000_000 + Int64(status.st_mtim.tv_nsec)
-        if time == modified, UInt64(status.st_ino) == inode { return true }
+        if status.modified == modified, UInt64(status.st_ino) == inode { return true }
         return matches(fileAt: path)
+    }
+}
+
+extension stat {
+    /// The time of the last change in nanoseconds since 1970, clamped to 64 bits: a file may have any.
+    fileprivate var modified: Int64 {
+        (Duration.seconds(st_mtim.tv_sec) + .nanoseconds(st_mtim.tv_nsec)).wholeNanoseconds
     }
 }
 

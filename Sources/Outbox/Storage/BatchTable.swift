@@ -55,9 +55,9 @@ enum BatchTable {
         try removeEmpty(database)
     }
 
-    /// Takes an item out of a batch that was not sent yet, and gives the batch a new key.
-    static func remove(_ id: Int64, from batch: Int64, _ database: Database) throws(StoreError) {
-        try database.run("UPDATE item SET batch = NULL WHERE id = ?", .integer(id))
+    /// Takes items out of a batch that was not sent yet, and gives the batch a new key.
+    static func remove(_ ids: [Int64], from batch: Int64, _ database: Database) throws(StoreError) {
+        for id in ids { try database.run("UPDATE item SET batch = NULL WHERE id = ?", .integer(id)) }
         let rest = Parcel(newBatch: try items(of: batch, database), key: OutboxToken.key())
         try database.run(
             "UPDATE batch SET key = ?, digest = ? WHERE id = ?",
@@ -66,6 +66,19 @@ enum BatchTable {
             .integer(batch)
         )
         try removeEmpty(database)
+    }
+
+    /// Takes those of some items out of their batches whose batch was not sent yet.
+    static func removeUnsent(_ ids: [Int64], _ database: Database) throws(StoreError) {
+        var batches: [Int64: [Int64]] = [:]
+        for id in ids {
+            let batch = try database.first(
+                "SELECT batch FROM item WHERE id = ? AND state != 1 AND first_sent IS NULL AND batch IS NOT NULL",
+                .integer(id)
+            ) { $0.integer(0) }
+            if let batch { batches[batch, default: []].append(id) }
+        }
+        for (batch, ids) in batches { try remove(ids, from: batch, database) }
     }
 
     /// Replaces a batch that was rejected as a whole by smaller ones, with keys of their own.

@@ -8,6 +8,7 @@ import OutboxCore
 final class BoxContext: TransactionContext {
     /// The properties of a lane that are needed for each of its items.
     struct Lane: Sendable {
+        var name: String
         var importance: LaneClass
         var isPaused: Bool
         /// The stored form of the options.
@@ -36,7 +37,7 @@ final class BoxContext: TransactionContext {
         var added: [LaneClass: Amount] = [:]
         var ended: [ItemEnd: Int64] = [:]
         var newOutcomes: Int64 = 0
-        var maximumOutcomes = Int.max
+        var limits: BoxLimits?
     }
 
     private var values = Values()
@@ -74,11 +75,15 @@ final class BoxContext: TransactionContext {
     /// Returns a lane; nil if there is none.
     func lane(_ id: Int64, _ database: Database) throws(StoreError) -> Lane? {
         if let known = values.lanes[id] { return known }
-        let lane = try database.first("SELECT class, is_paused, options FROM lane WHERE id = ?", .integer(id)) { row in
+        let lane = try database.first(
+            "SELECT name, class, is_paused, options FROM lane WHERE id = ?",
+            .integer(id)
+        ) { row in
             Lane(
-                importance: .init(rawValue: row.integer(0)) ?? .normal,
-                isPaused: row.integer(1) != 0,
-                options: row.text(2) ?? ""
+                name: row.text(0) ?? "",
+                importance: .init(rawValue: row.integer(1)) ?? .normal,
+                isPaused: row.integer(2) != 0,
+                options: row.text(3) ?? ""
             )
         }
         values.lanes[id] = lane
@@ -88,12 +93,26 @@ final class BoxContext: TransactionContext {
     /// Forgets the lanes, since one has changed.
     func forgetLanes() { values.lanes = [:] }
 
-    /// Returns the free space of a folder's file system in bytes.
+    /// Returns the stored limits.
+    func limits(_ read: () throws(StoreError) -> BoxLimits) throws(StoreError) -> BoxLimits {
+        let limits = if let known = values.limits { known } else { try read() }
+        values.limits = limits
+        return limits
+    }
+
+    /// Forgets the limits, since they have changed.
+    func forgetLimits() { values.limits = nil }
+
+    /// Returns the free space of a folder's file system in bytes, with that of the files whose rows the transaction has
+    /// removed: they are removed after it.
     func freeSpace(of folder: String) -> Int64 {
         let space = values.freeSpace ?? FileSystem.freeSpace(of: folder)
         values.freeSpace = space
         return space
     }
+
+    /// Counts space that a file leaves, or that an item takes.
+    func changeFreeSpace(by bytes: Int64) { values.freeSpace = values.freeSpace?.addingClamped(bytes) }
 
     // MARK: Numbers
 
@@ -117,7 +136,7 @@ final class BoxContext: TransactionContext {
         var amounts: [LaneClass: Amount] = [:]
         try database.scan("SELECT class, items, bytes FROM usage") { row in
             if let importance = LaneClass(rawValue: row.integer(0)) {
-                amounts[importance] = Amount(items: row.integer(1), bytes: row.integer(2))
+                amounts[importance] = Amount(items: Self.sound(row.integer(1)), bytes: Self.sound(row.integer(2)))
             }
             return true
         }
@@ -125,23 +144,19 @@ final class BoxContext: TransactionContext {
         return amounts
     }
 
+    /// Returns a stored number, clamped to those with which can be calculated.
+    private static func sound(_ number: Int64) -> Int64 { min(max(number, 0), 1 << 60) }
+
     /// Counts an item that was added to a lane.
     func added(_ size: Int64, to lane: Int64, _ database: Database) throws(StoreError) {
         try count(.init(items: 1, bytes: size), lane, database)
     }
 
-    /// Counts an item that was moved from a lane to the outcomes, of which a number is kept.
-    func ended(
-        _ size: Int64,
-        of lane: Int64,
-        _ end: ItemEnd,
-        keeping maximumOutcomes: Int,
-        _ database: Database
-    ) throws(StoreError) {
+    /// Counts an item that was moved from a lane to the outcomes.
+    func ended(_ size: Int64, of lane: Int64, _ end: ItemEnd, _ database: Database) throws(StoreError) {
         try count(.init(items: -1, bytes: -size), lane, database)
         values.ended[end, default: 0] += 1
         values.newOutcomes += 1
-        values.maximumOutcomes = maximumOutcomes
     }
 
     /// Counts outcomes that were removed.
@@ -177,7 +192,8 @@ final class BoxContext: TransactionContext {
     private func removeOldOutcomes(_ database: Database) throws(StoreError) {
         let counter = SQLValue.integer(BoxSchema.outcomeCounter)
         let stored = try database.first("SELECT count FROM counter WHERE end = ?", counter) { $0.integer(0) }
-        let excess = (stored ?? 0) + values.newOutcomes - Int64(max(values.maximumOutcomes, 0))
+        let limit = Int64(try LimitTable.limits(database).maximumOutcomes)
+        let excess = Self.sound(stored ?? 0) + values.newOutcomes - limit
         guard excess > 0 else { return }
         removedOutcomes(
             try database.run(

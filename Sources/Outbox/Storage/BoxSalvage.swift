@@ -1,11 +1,10 @@
 import DurableStore
-import FoundationEssentials
-import Glibc
 import OutboxCore
 
-/// The repair of a damaged database: it is set aside, and each row that can be read is copied into a new one.
+/// The repair of a damaged database: each row that can be read is copied into a new one, which takes its place.
 ///
-/// An item that can't be read as a whole ends as damaged, if at least its identifier is known.
+/// An item that can't be read as a whole ends as damaged, if at least its identifier is known. Until the new database is
+/// complete and on disk, the damaged one stays where it is: the next process begins again.
 struct BoxSalvage {
     let files: DurableStore.Files
     let reading: ClockReading
@@ -15,62 +14,93 @@ struct BoxSalvage {
         self.reading = reading
     }
 
-    /// Sets the damaged files aside, and fills a new database.
+    /// Fills a new database, and puts it in the place of the damaged one.
     func run() throws {
-        let aside = try setAside()
-        let database = try Database(at: files.database)
+        let replacement = StoreReplacement(of: files)
+        try replacement.discardDraft()
+        do {
+            try fill(Database(at: replacement.draft, .privateCopy))
+        } catch {
+            // A full disk should not keep what is of no use; the error is that of the repair.
+            try? replacement.discardDraft()
+            throw error
+        }
+        try replacement.commit()
+    }
+
+    private func fill(_ database: Database) throws {
         try database.migrate(BoxSchema.migrations)
-        guard let damaged = try? Database(at: "\(aside)/\(files.name)", .privateCopy) else { return }
+        guard let damaged = try readable({ () throws(StoreError) in try Database(at: files.database, .privateCopy) })
+        else { return }
         try database.transaction {
-            for table in ["clock", "lane", "item", "outcome", "batch", "counter", "origin"] {
+            for table in ["clock", "bounds", "lane", "outcome", "batch", "counter", "origin"] {
                 try copy(table, from: damaged, into: database)
             }
+            let lost = try copy("item", from: damaged, into: database)
             try addMissingLanes(to: database)
             try addMissingBatches(to: database)
             try continueNumbers(of: damaged, in: database)
+            // Behind the outcomes that the program has not seen.
+            for id in lost { try note(id, in: database) }
             try BoxSchema.recount(database)
         }
     }
 
-    /// Moves the files to a folder `damaged-N`.
-    private func setAside() throws -> String {
-        for number in 1... {
-            let folder = "\(files.folder)/damaged-\(number)"
-            guard mkdir(folder, 0o700) == 0 else {
-                if errno == EEXIST { continue }
-                throw StoreError("create the folder", folder, errno: errno)
-            }
-            for suffix in ["", "-wal"] { rename(files.database + suffix, "\(folder)/\(files.name)\(suffix)") }
-            unlink(files.database + "-shm")
-            return folder
+    /// Returns the result of reading from the damaged database; nil if its contents can't be read.
+    ///
+    /// - Throws: Any other error, for example of a lock: the contents may be there.
+    private func readable<Value>(_ body: () throws(StoreError) -> Value?) throws(StoreError) -> Value? {
+        do throws(StoreError) { return try body() } catch {
+            guard error.isOfContents else { throw error }
+            return nil
         }
-        return files.folder
     }
 
     /// Copies the rows of a table one by one; a row that can't be read is left out.
-    private func copy(_ table: String, from damaged: Database, into database: Database) throws {
+    ///
+    /// - Returns: The identifiers of the rows that were left out.
+    @discardableResult
+    private func copy(_ table: String, from damaged: Database, into database: Database) throws -> [Int64] {
         let columns = try database.query("SELECT name FROM pragma_table_info('\(table)')") { $0.text(0) ?? "" }
         if table == "counter" { try database.run("DELETE FROM counter") }
-        for id in identifiers(of: table, in: damaged) {
-            let row = try? damaged.first("SELECT * FROM \(table) WHERE rowid = ?", .integer(id)) { row in
-                columns.indices.map { row.value(Int32($0)) }
+        return try identifiers(of: table, in: damaged).filter { id in
+            let row = try readable { () throws(StoreError) in
+                try damaged.first("SELECT * FROM \(table) WHERE rowid = ?", .integer(id)) { row in
+                    columns.indices.map { row.value(Int32($0)) }
+                }
             }
-            guard let row = row ?? nil else {
-                if table == "item" { try note(id, in: database) }
-                continue
-            }
-            let places = columns.map { _ in "?" }.joined(separator: ", ")
-            _ = try? database.run("INSERT OR IGNORE INTO \(table) VALUES (\(places))", row)
+            return try row.map { try !insert($0, into: table, database) } ?? true
         }
     }
 
+    /// Inserts a row.
+    ///
+    /// - Returns: Whether the table allows its values.
+    private func insert(_ row: [SQLValue], into table: String, _ database: Database) throws(StoreError) -> Bool {
+        let places = row.map { _ in "?" }.joined(separator: ", ")
+        do throws(StoreError) {
+            return try database.run("INSERT OR IGNORE INTO \(table) VALUES (\(places))", row) == 1
+        } catch {
+            guard error.isOfRow else { throw error }
+            return false
+        }
+    }
+
+    /// The end of the numbers that rows may have: a damaged one near the end of the range would leave none for new rows.
+    private static let numbersEnd: Int64 = 1 << 53
+
     /// Returns the identifiers of the rows that can be found, from both ends: a damaged page hides those behind it.
-    private func identifiers(of table: String, in damaged: Database) -> [Int64] {
+    private func identifiers(of table: String, in damaged: Database) throws -> [Int64] {
         var found: Set<Int64> = []
         for order in ["ASC", "DESC"] {
-            _ = try? damaged.query("SELECT rowid FROM \(table) ORDER BY rowid \(order)") { found.insert($0.integer(0)) }
+            _ = try readable { () throws(StoreError) in
+                try damaged.scan("SELECT rowid FROM \(table) ORDER BY rowid \(order)") { row in
+                    found.insert(row.integer(0))
+                    return true
+                }
+            }
         }
-        return found.sorted()
+        return found.filter { $0 < Self.numbersEnd }.sorted()
     }
 
     /// The tables whose numbers are never used again, and the numbers of each that other rows still name.
@@ -83,12 +113,17 @@ struct BoxSalvage {
     /// Continues the numbers of rows where they ended: an item with the number of an outcome could not end.
     private func continueNumbers(of damaged: Database, in database: Database) throws {
         for (table, numbers) in Self.numbered {
-            // A damaged value near the end of the range would leave no numbers.
-            let counted = try? damaged.first(
-                "SELECT max(seq) FROM sqlite_sequence WHERE name = ? AND seq < 1 << 53",
-                .text(table)
+            let counted = try readable { () throws(StoreError) in
+                try damaged.first(
+                    "SELECT max(seq) FROM sqlite_sequence WHERE name = ? AND seq < ?",
+                    .text(table),
+                    .integer(Self.numbersEnd)
+                ) { $0.integer(0) }
+            }
+            let copied = try database.first(
+                "SELECT max(number) FROM (\(numbers)) WHERE number < ?",
+                .integer(Self.numbersEnd)
             ) { $0.integer(0) }
-            let copied = try database.first("SELECT max(number) FROM (\(numbers))") { $0.integer(0) }
             // The table has no unique key.
             try database.run("DELETE FROM sqlite_sequence WHERE name = ?", .text(table))
             try database.run(
@@ -106,7 +141,8 @@ struct BoxSalvage {
         try database.run(
             """
             INSERT OR IGNORE INTO lane (id, name, destination, options, class, priority, is_paused)
-            SELECT DISTINCT lane, 'recovered-' || lane, ?, ?, ?, ?, 1 FROM item WHERE lane NOT IN (SELECT id FROM lane)
+            SELECT DISTINCT lane, 'recovered-' || lane, ?, ?, ?, ?, 1 FROM item
+            WHERE typeof(lane) = 'integer' AND lane NOT IN (SELECT id FROM lane)
             """,
             .text(Self.unknownDestination),
             .text(LaneText.text(options)),
@@ -122,7 +158,7 @@ struct BoxSalvage {
             """
             INSERT INTO batch (id, lane, key, digest)
             SELECT batch, min(lane), '', x'00' FROM item
-            WHERE batch IS NOT NULL AND batch NOT IN (SELECT id FROM batch) GROUP BY batch
+            WHERE typeof(batch) = 'integer' AND batch NOT IN (SELECT id FROM batch) GROUP BY batch
             """
         )
     }

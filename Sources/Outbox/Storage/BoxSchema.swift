@@ -87,6 +87,7 @@ package enum BoxSchema {
         ALTER TABLE batch ADD COLUMN digest BLOB;
         INSERT OR REPLACE INTO counter SELECT \(outcomeCounter), count(*) FROM outcome;
         """,
+        LimitTable.migration,
     ]
 
     /// The row of `counter` with the number of outcomes that are kept; the others are by end.
@@ -98,7 +99,7 @@ package enum BoxSchema {
             """
             UPDATE usage SET
                 items = (SELECT count(*) FROM item JOIN lane ON lane.id = item.lane WHERE lane.class = usage.class),
-                bytes = (SELECT coalesce(sum(size), 0) FROM item JOIN lane ON lane.id = item.lane
+                bytes = (SELECT CAST(total(max(size, 0)) AS INTEGER) FROM item JOIN lane ON lane.id = item.lane
                     WHERE lane.class = usage.class)
             """
         )

@@ -11,7 +11,6 @@ package final class BoxStorage: Sendable {
     package let store: DurableStore
     package let clock: MachineClock
     let spool: Spool
-    let bounds: BoxBounds
     let ending: ItemEnding
 
     /// Opens or creates an outbox's storage.
@@ -19,13 +18,11 @@ package final class BoxStorage: Sendable {
     /// The folder gets the mode 0700 if it is created; its parent must exist.
     package init(
         at folder: String,
-        bounds: BoxBounds = .init(),
-        maximumOutcomes: Int = 100_000,
         clock: MachineClock = .system
     ) throws(StoreError) {
-        (self.folder, self.bounds, self.clock) = (folder, bounds, clock)
+        (self.folder, self.clock) = (folder, clock)
         spool = Spool(folder: Self.spoolFolder(of: folder))
-        ending = ItemEnding(maximumOutcomes: maximumOutcomes, spool: spool)
+        ending = ItemEnding(spool: spool)
         for path in [folder, spool.folder] { try LocalFolder.create(path) }
         var options = DurableStore.Options(migrations: BoxSchema.migrations)
         options.repair = { try BoxSalvage(files: $0, at: clock.read()).run() }
@@ -88,12 +85,18 @@ extension BoxStorage {
         }
     }
 
+    /// The lane of a new item is not the one of this number any longer: a repair has lost it.
+    struct MissingLane: Error {}
+
     /// Adds an item; returns when it is on disk.
-    package func add(_ item: StoredItem, _ importance: LaneClass) async throws -> Addition {
-        let admission = ItemAdmission(bounds: bounds, folder: folder, ending: ending)
+    ///
+    /// - Throws: ``MissingLane`` if the item's lane does not have the name; ``StoreError``.
+    package func add(_ item: StoredItem, toLane name: String, _ importance: LaneClass) async throws -> Addition {
+        let admission = ItemAdmission(folder: folder, ending: ending)
         let (addition, files) = try await store.write { [clock] database in
             let reading = BoxContext.of(database).reading(of: clock)
             var files: [String] = []
+            guard try BoxContext.of(database).lane(item.lane, database)?.name == name else { throw MissingLane() }
             if let existing = try ItemAdmission.existing(item, database) { return (existing, files) }
             let now = try ClockTable.now(database, reading)
             if let limit = try admission.makeRoom(for: item, importance, reading, database, removing: &files) {
@@ -114,17 +117,25 @@ extension BoxStorage {
 
 extension BoxStorage {
     /// Returns the outcomes after one, in the order in which the items ended.
-    package func outcomes(after sequence: Int64, limit: Int) async throws -> [OutboxOutcome] {
-        try await store.read { [self] database in
+    ///
+    /// - Parameters:
+    ///   - sequence: The sequence of the outcome before the first; 0 for all.
+    ///   - limit: The maximum number.
+    ///   - hasBodies: Whether the bodies of the responses are read.
+    /// - Returns: The outcomes.
+    /// - Throws: ``OutboxError``.
+    package func outcomes(after sequence: Int64, limit: Int, hasBodies: Bool = true) async throws -> [OutboxOutcome] {
+        let query = hasBodies ? OutboxOutcome.query : OutboxOutcome.queryWithoutBodies
+        return try await store.read { [self] database in
             try database.query(
-                "\(OutboxOutcome.query) WHERE sequence > ? ORDER BY sequence LIMIT ?",
+                "\(query) WHERE sequence > ? ORDER BY sequence LIMIT ?",
                 .integer(sequence),
                 .init(limit)
             ) { row in
                 let sequence = row.integer(0)
                 return OutboxOutcome(row) { [weak self] in
                     guard let self else { throw OutboxError(.closed, reason: "the outbox was closed") }
-                    try await forget(sequence)
+                    try await forget([sequence])
                 }
             }
         }
@@ -154,11 +165,13 @@ extension BoxStorage {
         throw CancellationError()
     }
 
-    /// Removes an outcome that was acknowledged.
-    package func forget(_ sequence: Int64) async throws {
+    /// Removes outcomes that were acknowledged, in one transaction.
+    package func forget(_ sequences: [Int64]) async throws {
         try await store.write(essential: true) { database in
-            let count = try database.run("DELETE FROM outcome WHERE sequence = ?", .integer(sequence))
-            BoxContext.of(database).removedOutcomes(count)
+            for sequence in sequences {
+                let count = try database.run("DELETE FROM outcome WHERE sequence = ?", .integer(sequence))
+                BoxContext.of(database).removedOutcomes(count)
+            }
         }
     }
 }
@@ -200,7 +213,9 @@ extension BoxStorage {
     package static func statistics(_ database: Database) throws -> OutboxStatistics {
         // What other closures of the transaction have changed is counted too.
         try BoxContext.of(database).store(in: database)
-        let usage = try database.first("SELECT sum(items), sum(bytes) FROM usage") { ($0.integer(0), $0.integer(1)) }
+        let usage = try database.first("SELECT total(items), total(bytes) FROM usage") { row in
+            (row.integer(0), row.integer(1))
+        }
         let counts = Dictionary(
             try database.query("SELECT end, count FROM counter") { ($0.integer(0), Int($0.integer(1))) },
             uniquingKeysWith: +
@@ -256,7 +271,7 @@ extension BoxStorage {
                     let reason = "item \(id) is in a batch that may have been processed: it ends with the batch"
                     throw OutboxError(.isSending, reason: reason)
                 }
-                try BatchTable.remove(id, from: batch, database)
+                try BatchTable.remove([id], from: batch, database)
             }
             switch command {
             case .cancel: return try ending.end(id, .cancelled, reading, reason: "cancelled", database)

@@ -3,7 +3,6 @@ import OutboxCore
 
 /// The admission of new items: by their keys, and by the limits of the outbox.
 struct ItemAdmission: Sendable {
-    let bounds: BoxBounds
     /// The folder of the outbox.
     let folder: String
     let ending: ItemEnding
@@ -50,7 +49,13 @@ struct ItemAdmission: Sendable {
         let (dropped, limit) = try itemsToDrop(for: item.size, importance, database)
         if let limit { return limit }
         let reason = "the outbox is full: newer items took its place"
-        for id in dropped { files += try ending.end(id, .dropped, reading, reason: reason, database) }
+        for item in dropped {
+            files += try ending.end(item.id, .dropped, reading, reason: reason, database)
+            // The files are removed after the transaction, whose further items have their space too.
+            BoxContext.of(database).changeFreeSpace(by: item.freed)
+        }
+        // A file has taken its space before.
+        if case .bytes = item.body { BoxContext.of(database).changeFreeSpace(by: -item.size) }
         return nil
     }
 
@@ -63,56 +68,103 @@ struct ItemAdmission: Sendable {
         try itemsToDrop(for: size, importance, database).limit
     }
 
+    /// An item that may be dropped.
+    private struct Candidate {
+        let id: Int64
+        let size: Int64
+        /// The size of its file, whose space the file system gets back; 0 without one.
+        let freed: Int64
+
+        init(_ row: borrowing Row) {
+            (id, size) = (row.integer(0), StoredItem.size(row, 1))
+            freed = row.optionalInteger(2) == 0 ? size : 0
+        }
+    }
+
     /// Returns the items of bulk lanes without which an item fits, or the limit that is reached without all of them.
     private func itemsToDrop(
         for size: Int64,
         _ importance: LaneClass,
         _ database: Database
-    ) throws(StoreError) -> (items: [Int64], limit: Admission.Limit?) {
-        var usage = try usage(database)
+    ) throws(StoreError) -> (items: [Candidate], limit: Admission.Limit?) {
+        let bounds = try LimitTable.limits(database).bounds
+        var usage = try usage(for: size, bounds, database)
         // A full outbox may have many bulk items: that they are not enough is mostly known without reading them.
         let bulk = try BoxContext.of(database).usage(of: .bulk, database)
-        let rest = usage.without(items: Int(bulk.items), bytes: bulk.bytes)
+        let rest = usage.without(items: Int(bulk.items), bytes: bulk.bytes, freeing: bulk.bytes)
         if case .refused(let limit) = bounds.admission(of: size, importance, rest, hasBulkItems: false) {
             return ([], limit)
         }
-        var items: [Int64] = []
+        var (items, files): ([Candidate], ArraySlice<Candidate>?) = ([], nil)
         while true {
             switch bounds.admission(of: size, importance, usage, hasBulkItems: true) {
             case .accepted: return (items, nil)
             case .refused(let limit): return ([], limit)
             case .dropsOldest(let limit):
-                guard let oldest = try Self.oldestBulkItem(after: items.last ?? 0, database) else { return ([], limit) }
-                items.append(oldest.id)
-                usage = usage.without(items: 1, bytes: oldest.size)
+                let last = items.last?.id ?? 0
+                if limit == .freeSpace, files == nil { files = try Self.bulkFiles(after: last, database)[...] }
+                let oldest = try files == nil ? Self.oldestBulkItem(after: last, database) : files?.popFirst()
+                guard let oldest else { return ([], limit) }
+                items.append(oldest)
+                usage = usage.without(items: 1, bytes: oldest.size, freeing: oldest.freed)
             }
         }
     }
 
-    private func usage(_ database: Database) throws(StoreError) -> BoxUsage {
+    private func usage(for size: Int64, _ bounds: BoxBounds, _ database: Database) throws(StoreError) -> BoxUsage {
         let context = BoxContext.of(database)
         let (items, bytes) = try context.usage(database)
-        return .init(items: Int(items), bytes: bytes, freeSpace: context.freeSpace(of: folder) - reserved)
+        var usage = BoxUsage(
+            items: Int(items),
+            bytes: bytes,
+            freeSpace: context.freeSpace(of: folder).subtractingClamped(reserved)
+        )
+        if usage.freeSpace.subtractingClamped(size) < bounds.freeSpace, try fitsIntoFreePages(size, database) {
+            usage.freeSpace = bounds.freeSpace.addingClamped(size)
+        }
+        return usage
     }
 
+    /// The bytes of a row besides its body, and of its part of the indices.
+    private static let rowSize: Int64 = 32 << 10
+
+    /// Returns whether the database has free pages for an item: its file does not shrink when rows are removed.
+    private func fitsIntoFreePages(_ size: Int64, _ database: Database) throws(StoreError) -> Bool {
+        guard size <= Int64(Spool.largestInlineBody) else { return false }
+        return try database.freePageBytes >= size + Self.rowSize
+    }
+
+    /// The condition under which an item may be dropped.
+    private static let mayBeDropped = "state = 0 AND batch IS NULL AND first_sent IS NULL"
+
     /// Returns the oldest item behind another that may be dropped.
-    private static func oldestBulkItem(
-        after id: Int64,
-        _ database: Database
-    ) throws(StoreError) -> (id: Int64, size: Int64)? {
-        var oldest: (id: Int64, size: Int64)?
+    private static func oldestBulkItem(after id: Int64, _ database: Database) throws(StoreError) -> Candidate? {
+        var oldest: Candidate?
         for lane in try database.query("SELECT id FROM lane WHERE class = 0", row: { $0.integer(0) }) {
             let found = try database.first(
                 """
-                SELECT id, size FROM item
-                WHERE lane = ? AND id > ? AND state = 0 AND batch IS NULL AND first_sent IS NULL
+                SELECT id, size, file_kind FROM item WHERE lane = ? AND id > ? AND \(mayBeDropped)
                 ORDER BY id LIMIT 1
                 """,
                 .integer(lane),
                 .integer(id)
-            ) { (id: $0.integer(0), size: $0.integer(1)) }
+            ) { Candidate($0) }
             if let found, found.id < oldest?.id ?? .max { oldest = found }
         }
         return oldest
+    }
+
+    /// Returns the items behind another that may be dropped and whose bodies are files of the outbox, in order.
+    private static func bulkFiles(after id: Int64, _ database: Database) throws(StoreError) -> [Candidate] {
+        // Items with files are few, as these are large: any other index leads to many more rows.
+        try database.query(
+            """
+            SELECT id, size, file_kind FROM item INDEXED BY item_file
+            WHERE file IS NOT NULL AND file_kind = 0 AND lane IN (SELECT id FROM lane WHERE class = 0) AND id > ?
+                AND \(mayBeDropped)
+            ORDER BY id
+            """,
+            .integer(id)
+        ) { Candidate($0) }
     }
 }

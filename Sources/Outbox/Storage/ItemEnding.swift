@@ -3,8 +3,6 @@ import OutboxCore
 
 /// The end of items: the item and its outcome are exchanged in one transaction.
 struct ItemEnding: Sendable {
-    /// The number of outcomes that are kept.
-    let maximumOutcomes: Int
     let spool: Spool
 
     /// Moves an item to the outcomes, within a transaction.
@@ -21,7 +19,7 @@ struct ItemEnding: Sendable {
         let item = try database.first(
             "SELECT file, file_kind, file_check, lane, size FROM item WHERE id = ?",
             .integer(id)
-        ) { (files: files(of: $0), lane: $0.integer(3), size: $0.integer(4)) }
+        ) { (files: files(of: $0), lane: $0.integer(3), size: StoredItem.size($0, 4)) }
         guard let item else { return [] }
         return try move(id, end, reading, nil, reason, item, database)
     }
@@ -65,7 +63,7 @@ struct ItemEnding: Sendable {
         )
         if count == 0 { return [] }
         try database.run("DELETE FROM item WHERE id = ?", .integer(id))
-        try BoxContext.of(database).ended(item.size, of: item.lane, end, keeping: maximumOutcomes, database)
+        try BoxContext.of(database).ended(item.size, of: item.lane, end, database)
         return item.files
     }
 

@@ -20,20 +20,41 @@ package struct LaneSummary: Sendable {
 
 extension BoxStorage {
     /// Returns the lanes with what they hold, in the order in which they are asked for items.
+    ///
+    /// All items are read.
     package static func summaries(
         _ database: Database,
         at reading: ClockReading = MachineClock.system.read()
     ) throws(StoreError) -> [LaneSummary] {
-        let now = try ClockTable.clock(database, reading).0.time
-        let delivered = try deliveries(database, since: reading.wall - 60_000_000_000)
-        var summaries: [LaneSummary] = []
-        for lane in try lanes(database) {
-            var summary = LaneSummary(lane: lane, deliveredLastMinute: delivered[lane.id] ?? 0)
-            summary.pauseLeft = lane.pause.map { max(now.duration(to: $0.until), .zero) }
-            try count(&summary, database, reading)
-            summaries.append(summary)
+        let (delivered, contents) = (
+            try deliveries(database, since: reading.wall - 60_000_000_000), try contents(database)
+        )
+        return try summariesWithoutItems(database, at: reading).map { summary in
+            var summary = summary
+            summary.deliveredLastMinute = delivered[summary.lane.id] ?? 0
+            guard let sums = contents[summary.lane.id] else { return summary }
+            (summary.items, summary.held, summary.bytes) = (sums.items, sums.held, sums.bytes)
+            summary.age = max(.nanoseconds(reading.wall) - .nanoseconds(sums.oldest), .zero)
+            return summary
         }
-        return summaries
+    }
+
+    /// Returns the lanes that are paused, without what they hold: no item is read.
+    package static func pausedLanes(
+        _ database: Database,
+        at reading: ClockReading = MachineClock.system.read()
+    ) throws(StoreError) -> [LaneSummary] {
+        try summariesWithoutItems(database, at: reading).filter { $0.lane.isPaused || $0.pauseLeft != nil }
+    }
+
+    private static func summariesWithoutItems(
+        _ database: Database,
+        at reading: ClockReading
+    ) throws(StoreError) -> [LaneSummary] {
+        let now = try ClockTable.clock(database, reading).0.time
+        return try lanes(database).map { lane in
+            LaneSummary(lane: lane, pauseLeft: lane.pause.map { max(now.duration(to: $0.until), .zero) })
+        }
     }
 
     /// Returns whether an item may be sent, now or after a pause that ends by itself.
@@ -48,18 +69,23 @@ extension BoxStorage {
         return found == 1
     }
 
-    private static func count(
-        _ summary: inout LaneSummary,
-        _ database: Database,
-        _ reading: ClockReading
-    ) throws(StoreError) {
-        let sums = try database.first(
-            "SELECT count(*), coalesce(sum(size), 0), min(added_wall), coalesce(sum(state = 2), 0) FROM item WHERE lane = ?",
-            .integer(summary.lane.id)
-        ) { (items: $0.integer(0), bytes: $0.integer(1), oldest: $0.optionalInteger(2), held: $0.integer(3)) }
-        guard let sums else { return }
-        (summary.items, summary.held, summary.bytes) = (Int(sums.items), Int(sums.held), sums.bytes)
-        summary.age = sums.oldest.map { max(.nanoseconds(reading.wall) - .nanoseconds($0), .zero) }
+    /// What a lane holds.
+    private struct Contents {
+        var items: Int
+        var bytes: Int64
+        /// When the oldest item was added, in nanoseconds since 1970.
+        var oldest: Int64
+        var held: Int
+    }
+
+    private static func contents(_ database: Database) throws(StoreError) -> [Int64: Contents] {
+        let rows = try database.query(
+            "SELECT lane, count(*), total(max(size, 0)), min(added_wall), sum(state = 2) FROM item GROUP BY lane"
+        ) { row in
+            let (items, held) = (Int(row.integer(1)), Int(row.integer(4)))
+            return (row.integer(0), Contents(items: items, bytes: row.integer(2), oldest: row.integer(3), held: held))
+        }
+        return Dictionary(rows, uniquingKeysWith: { $1 })
     }
 
     private static func deliveries(_ database: Database, since wall: Int64) throws(StoreError) -> [Int64: Int] {

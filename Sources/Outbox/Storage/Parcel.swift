@@ -61,6 +61,12 @@ struct Parcel: Sendable {
     /// The size of the bodies in bytes.
     var size: Int64 { items.reduce(0) { $0 + $1.size } }
 
+    /// Whether the lifetime of an item of a batch has ended, which leaves the batch then, unless that may have been processed.
+    func losesItems(at now: BoxTime) -> Bool {
+        batch != nil && record.firstSent == nil
+            && items.contains { item in item.record.expires.map { $0 <= now } == true }
+    }
+
     /// The record that decides about all of them.
     var record: ItemRecord {
         var record = items[0].record

@@ -25,8 +25,12 @@ struct SendingTransactions: Sendable {
         return try await storage.store.read { database in
             let (clock, isStored) = try ClockTable.clock(database, reading)
             let now = clock.time
+            // A batch that may have been processed keeps its bytes.
             let expired = try database.query(
-                "SELECT id FROM item WHERE expires <= ? AND state != 1 AND batch IS NULL ORDER BY expires LIMIT 500",
+                """
+                SELECT id FROM item WHERE expires <= ? AND state != 1 AND (batch IS NULL OR first_sent IS NULL)
+                ORDER BY expires LIMIT 500
+                """,
                 .integer(now.nanoseconds)
             ) { $0.integer(0) }
             let next = try database.first("SELECT min(expires) FROM item WHERE expires > ?", .integer(now.nanoseconds))
@@ -45,13 +49,14 @@ struct SendingTransactions: Sendable {
         }
     }
 
-    /// Ends items whose lifetime is over.
+    /// Ends items whose lifetime is over; they leave their batch, if that was not sent.
     func expire(_ ids: [Int64]) async throws {
         let reading = storage.clock.read()
         let files = try await storage.store.write(essential: true) { database in
-            try ids.flatMap { (id: Int64) throws -> [String] in
+            try BatchTable.removeUnsent(ids, database)
+            return try ids.flatMap { (id: Int64) throws -> [String] in
                 let item = try database.first(
-                    "SELECT \(StoredItem.columns) FROM item WHERE id = ? AND state != 1",
+                    "SELECT \(StoredItem.columns) FROM item WHERE id = ? AND state != 1 AND batch IS NULL",
                     .integer(id)
                 ) { StoredItem($0) }
                 guard let item else { return [] }
@@ -174,7 +179,7 @@ struct SendingTransactions: Sendable {
         let isFirst = record.firstSent == nil && !mayBeProcessed
         if !isFirst { record.firstSent = try Self.firstSent(of: parcel, database) ?? record.firstSent }
         guard isSame == true, record.stepBeforeAttempt(lane.options.rules, at: now) == .send,
-            delay(of: lane, reading) == .zero
+            delay(of: lane, reading) == .zero, !(isFirst && parcel.losesItems(at: now))
         else { throw NothingToSend() }
         if isExpensive, let limit = lane.options.bytesPerDay {
             let left = try Self.spend(parcel.size, lane, of: limit, isSpent: false, at: now, database)
@@ -205,6 +210,17 @@ struct SendingTransactions: Sendable {
             .init(batch)
         )
         if count == 0 { throw NothingToSend() }
+    }
+
+    /// Notes that a parcel waits after a failed attempt, which is repeated: its items may be cancelled and held.
+    ///
+    /// - Parameters:
+    ///   - parcel: The parcel, as it was before its first attempt.
+    ///   - wasSent: Whether an attempt since then may have been processed.
+    func unmark(_ parcel: Parcel, wasSent: Bool) {
+        let forgetsAttempt = !wasSent && parcel.record.firstSent == nil
+        // If it can't be stored, the items count as being sent until the end of their last attempt.
+        storage.store.writeLater { try Self.unmark(parcel, forgetsAttempt: forgetsAttempt, $0) }
     }
 
     /// Returns the stored time before the first attempt of a parcel that may have been processed; nil without one.
@@ -304,9 +320,14 @@ struct SendingTransactions: Sendable {
         FileSystem.remove(files)
     }
 
-    private static func unmark(_ parcel: Parcel, _ database: Database) throws(StoreError) {
+    private static func unmark(
+        _ parcel: Parcel,
+        forgetsAttempt: Bool = false,
+        _ database: Database
+    ) throws(StoreError) {
+        let first = forgetsAttempt ? ", first_sent = NULL, sent_check = NULL" : ""
         for item in parcel.items {
-            try database.run("UPDATE item SET state = 0 WHERE id = ? AND state = 1", .integer(item.id))
+            try database.run("UPDATE item SET state = 0\(first) WHERE id = ? AND state = 1", .integer(item.id))
         }
     }
 

@@ -63,7 +63,7 @@ package struct StoredItem: Sendable {
         key = row.text(7)
         digest = row.blob(8) ?? []
         body = Self.body(row)
-        size = row.integer(13)
+        size = Self.size(row, 13)
         credential = row.text(14)
         userInfo = TextTable.decoded(row.text(15))
         added = .init(nanoseconds: row.integer(16))
@@ -77,7 +77,7 @@ package struct StoredItem: Sendable {
         record = .init()
         record.expires = row.optionalInteger(20).map { .init(nanoseconds: $0) }
         record.firstSent = row.optionalInteger(21).map { .init(nanoseconds: $0) }
-        record.attempts = Int(row.integer(22))
+        record.attempts = Int(min(max(row.integer(22), 0), 1 << 30))
         record.hasKey = key != nil
         record.isIdempotent = Self.isIdempotent(method)
     }
@@ -120,6 +120,9 @@ package struct StoredItem: Sendable {
         default: .download(.init(path: file, text: row.text(12) ?? ""))
         }
     }
+
+    /// Returns the size of a row's body in a column, clamped to those with which can be calculated: it may be damaged.
+    static func size(_ row: borrowing Row, _ column: Int32) -> Int64 { min(max(row.integer(column), 0), 1 << 50) }
 
     /// RFC 9110, 9.2.2.
     private static func isIdempotent(_ method: String) -> Bool {

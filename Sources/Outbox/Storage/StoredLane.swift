@@ -40,13 +40,13 @@ package struct StoredLane: Sendable, Hashable {
         isPaused = row.integer(4) != 0
         pause = row.optionalInteger(6).map { until in
             .init(
-                failures: Int(row.integer(5)),
+                failures: Int(min(max(row.integer(5), 0), 1 << 30)),
                 until: .init(nanoseconds: until),
                 retryAfterEnd: row.optionalInteger(7).map { .init(nanoseconds: $0) }
             )
         }
         reason = row.text(8) ?? ""
-        budget = .init(spent: row.integer(9), start: row.optionalInteger(10).map { .init(nanoseconds: $0) })
+        budget = .init(spent: max(row.integer(9), 0), start: row.optionalInteger(10).map { .init(nanoseconds: $0) })
     }
 }
 

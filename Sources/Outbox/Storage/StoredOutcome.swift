@@ -19,6 +19,9 @@ extension OutboxOutcome {
         FROM outcome LEFT JOIN lane ON lane.id = outcome.lane
         """
 
+    /// The same without the bodies of responses, which may be large together.
+    static let queryWithoutBodies = query.replacing("fields, body,", with: "fields, NULL,")
+
     /// Creates an outcome from a row of the query.
     ///
     /// - Parameters:

@@ -50,14 +50,15 @@ struct SupplyQuery: Sendable {
     /// - Returns: The batches; nil if one has to be composed.
     /// - Throws: ``StoreError``.
     func batches(_ database: Database, composes: Bool) throws(StoreError) -> LaneSupply? {
-        guard let rules = lane.options.batch.map({ BatchRules(items: $0.items, bytes: $0.bytes, linger: $0.linger) })
-        else { return .init() }
+        guard var rules = lane.options.batch?.rules else { return .init() }
+        if let room { rules.bytes = min(rules.bytes, max(room, 1)) }
         let now = try time(database)
+        guard try dissolveTooLarge(database, composes: composes) else { return nil }
         var supply = try stored(now, database)
         if isHeldBack(supply) { return supply }
         while supply.parcels.count < count {
             let chosen = Set(supply.parcels.flatMap { $0.items.map(\.id) })
-            let (items, itemsDue) = try unbatched(rules.items + 1, besides: chosen, now, database)
+            let (items, itemsDue) = try unbatched(rules, besides: chosen, now, database)
             let next = [supply.next, itemsDue].compactMap(\.self).min()
             if let first = items.first, !first.mayBeBatched {
                 supply.parcels.append(.init(first))
@@ -79,6 +80,26 @@ struct SupplyQuery: Sendable {
         return supply
     }
 
+    /// Takes the items out of batches that no day has room for.
+    ///
+    /// They were composed while the path cost nothing, or by other rules. One that may have been processed keeps its bytes.
+    ///
+    /// - Returns: Whether there is none left.
+    private func dissolveTooLarge(_ database: Database, composes: Bool) throws(StoreError) -> Bool {
+        guard room != nil, let limit = lane.options.bytesPerDay else { return true }
+        let large = try database.query(
+            """
+            SELECT batch FROM item WHERE lane = ? AND batch IS NOT NULL GROUP BY batch
+            HAVING sum(size) > ? AND count(*) > 1 AND max(state) = 0 AND count(first_sent) = 0
+            """,
+            .integer(lane.id),
+            .integer(limit)
+        ) { $0.integer(0) }
+        guard composes else { return large.isEmpty }
+        for batch in large { try BatchTable.dissolve(batch, BatchTable.items(of: batch, database), database) }
+        return true
+    }
+
     /// Returns the batches that are composed already, and when the first of those may be sent that must wait.
     private func stored(_ now: BoxTime, _ database: Database) throws(StoreError) -> LaneSupply {
         let known = try database.query(
@@ -89,12 +110,16 @@ struct SupplyQuery: Sendable {
         for batch in known where supply.parcels.count < count {
             let items = try BatchTable.items(of: batch.id, database)
             if items.isEmpty || items.contains(where: { underway.contains($0.id) || $0.state == .held }) { continue }
-            if let due = Self.due(items, now) {
+            let parcel = Parcel(batch: batch.id, key: batch.key, digest: batch.digest, items)
+            // It is passed over, as single items are that are too large.
+            if let room, parcel.size > room, !lane.options.order.isStrict { continue }
+            // It is sent with the next reading, without the items that have expired.
+            if let due = parcel.losesItems(at: now) ? now : Self.due(items, now) {
                 supply.next = min(supply.next ?? due, due)
                 if isHeldBack(supply) { return supply }
                 continue
             }
-            supply.parcels.append(.init(batch: batch.id, key: batch.key, digest: batch.digest, items))
+            supply.parcels.append(parcel)
         }
         return supply
     }
@@ -113,19 +138,19 @@ struct SupplyQuery: Sendable {
     /// Returns the first items that are in no batch, as far as they may be sent together; one that may not, alone.
     ///
     /// - Parameters:
-    ///   - limit: The maximum number of items.
+    ///   - rules: The rules of their batch: no more items are read than are needed to decide about it.
     ///   - chosen: The items that are chosen already.
     ///   - now: The current time.
     ///   - database: The database, in a transaction.
     /// - Returns: The items, and when the first of those may be sent that must wait.
     /// - Throws: ``StoreError``.
     private func unbatched(
-        _ limit: Int,
+        _ rules: BatchRules,
         besides chosen: Set<Int64>,
         _ now: BoxTime,
         _ database: Database
     ) throws(StoreError) -> (items: [StoredItem], next: BoxTime?) {
-        var (items, next): ([StoredItem], BoxTime?) = ([], nil)
+        var (items, size, next): ([StoredItem], Int64, BoxTime?) = ([], 0, nil)
         try scan(now, database) { row in
             if underway.contains(row.integer(0)) || chosen.contains(row.integer(0)) { return true }
             let item = StoredItem(row)
@@ -135,7 +160,8 @@ struct SupplyQuery: Sendable {
             }
             if let first = items.first, !item.mayBeBatched || !item.hasSameTarget(as: first) { return false }
             items.append(item)
-            return item.mayBeBatched && items.count < limit
+            size += item.size
+            return item.mayBeBatched && items.count <= rules.items && (items.count == 1 || size <= rules.bytes)
         }
         return (items, next)
     }
@@ -168,16 +194,24 @@ struct SupplyQuery: Sendable {
         return notBefore <= reading.wall ? nil : now.advanced(by: .nanoseconds(notBefore - reading.wall))
     }
 
+    /// The maximum time for which the machine's clock is not looked at while items wait for a moment.
+    private static let clockInterval = Duration.seconds(10)
+
     /// Returns the time at which the first of the items that were passed over may be sent.
     private func earliest(_ known: BoxTime?, _ database: Database) throws(StoreError) -> BoxTime? {
-        let due = try database.first(
-            "SELECT min(due) FILTER (WHERE due > ?2), count(not_before) FROM item WHERE lane = ?1 AND state = 0",
+        let now = try time(database)
+        let wall = reading.isSynchronized ? reading.wall : 0
+        let found = try database.first(
+            """
+            SELECT min(due) FILTER (WHERE due > ?2), min(not_before) FILTER (WHERE not_before > ?3) FROM item
+            WHERE lane = ?1 AND state = 0
+            """,
             .integer(lane.id),
-            .integer(try time(database).nanoseconds)
-        ) { (time: $0.optionalInteger(0), hasDates: $0.integer(1) > 0) }
-        let times = [known, due?.time.map { BoxTime(nanoseconds: $0) }].compactMap(\.self)
-        let soon = due?.hasDates == true ? [try time(database).advanced(by: .seconds(1))] : []
-        return (times + soon).min()
+            .integer(now.nanoseconds),
+            .integer(wall)
+        ) { (due: $0.optionalInteger(0).map { BoxTime(nanoseconds: $0) }, notBefore: $0.optionalInteger(1)) }
+        let start = found?.notBefore.map { now.advanced(by: min(.nanoseconds($0 - wall), Self.clockInterval)) }
+        return [known, found?.due, start].compactMap(\.self).min()
     }
 
     private func time(_ database: Database) throws(StoreError) -> BoxTime {

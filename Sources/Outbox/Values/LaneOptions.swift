@@ -34,8 +34,9 @@ public struct LaneOptions: Sendable, Hashable {
     /// (`NetworkPath.isExpensive`); nil, the default, for no limit.
     ///
     /// Each attempt counts with the size of its body, also if it fails. While the machine's path is not expensive, the lane
-    /// uses no expensive one, so that nothing is sent over it uncounted when the path changes. Items that exceed the limit wait for another
-    /// path, or for the next day, which begins 24 hours after the first byte of this one.
+    /// uses no expensive one, so that nothing is sent over it uncounted when the path changes. Items that exceed the limit wait
+    /// for another path, or for the next day, which begins 24 hours after the first byte of this one. With a ``path`` that
+    /// demands an interface or Wi-Fi, all is counted unless the machine's path is there and not expensive.
     public var bytesPerDay: Int64?
 
     /// Creates options; the properties describe the parameters.
@@ -82,9 +83,9 @@ public enum ResponseConfirmation: Sendable, Hashable {
 
 /// The rule by which the items of a lane are sent together.
 public struct OutboxBatch: Sendable, Hashable {
-    /// The maximum number of items.
+    /// The maximum number of items, from 1 to 1,000,000.
     public var items: Int
-    /// The maximum size of the body in bytes.
+    /// The maximum size of the body in bytes, up to 1 GiB.
     public var bytes: Int64
     /// The time for which the first item waits for others.
     public var linger: Duration
@@ -92,12 +93,27 @@ public struct OutboxBatch: Sendable, Hashable {
     /// Lines of JSON (`application/x-ndjson`), one for each item, in the order in which they were added.
     ///
     /// - Parameters:
-    ///   - items: The maximum number of items.
-    ///   - bytes: The maximum size of the body in bytes.
+    ///   - items: The maximum number of items, from 1 to 1,000,000.
+    ///   - bytes: The maximum size of the body in bytes, up to 1 GiB.
     ///   - linger: How long the first item waits for others.
     /// - Returns: The rule.
     public static func ndjson(items: Int, bytes: Int64 = 1 << 20, linger: Duration) -> Self {
         .init(items: items, bytes: bytes, linger: linger)
+    }
+
+    /// The rules for the decisions.
+    var rules: BatchRules { .init(items: items, bytes: bytes, linger: linger) }
+
+    /// The reason why the rule can't be used; nil if it can.
+    var problem: String? {
+        let (items, bytes) = (BatchRules.itemRange, BatchRules.byteRange)
+        if !items.contains(self.items) {
+            return "a batch has \(items.lowerBound) to \(items.upperBound) items, not \(self.items)"
+        }
+        if !bytes.contains(self.bytes) {
+            return "a batch has \(bytes.lowerBound) to \(bytes.upperBound) bytes, not \(self.bytes)"
+        }
+        return linger < .zero ? "a batch can't wait for \(linger): the time may not be negative" : nil
     }
 }
 
@@ -105,7 +121,7 @@ public struct OutboxBatch: Sendable, Hashable {
 public enum OutboxKey: Sendable, Hashable {
     /// A random key of 128 bits.
     case random
-    /// A given key: adding the same request with the same key again returns the same item.
+    /// A given key: adding the same request with the same key again returns the same item, until its outcome is acknowledged.
     case custom(String)
     /// None: if an attempt of a POST or PATCH may have been processed, the item ends as uncertain.
     case none
