@@ -76,14 +76,17 @@ struct UnixSocket {
     /// Does what two processes that start at the same moment must do one after the other: until one listens, its socket
     /// looks like one that is left over.
     ///
-    /// Locks the directory (flock(2)); tries for a second, since any user may hold the lock.
+    /// Locks the directory (flock(2)); tries for five seconds, since any user may hold the lock.
     private func inTurn<Result>(_ body: () throws(SystemError) -> Result) throws(SystemError) -> Result {
         let lock = Glibc.open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         defer {
             flock(lock, LOCK_UN)
             close(lock)
         }
-        for _ in 0..<100 where lock >= 0 && flock(lock, LOCK_EX | LOCK_NB) != 0 { usleep(10_000) }
+        for _ in 0..<500 {
+            guard lock >= 0, flock(lock, LOCK_EX | LOCK_NB) != 0, errno == EWOULDBLOCK else { break }
+            usleep(10_000)
+        }
         return try body()
     }
 

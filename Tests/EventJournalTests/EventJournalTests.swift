@@ -40,14 +40,22 @@ import ValidationCore
     }
 
     @Test func `without a thread of its own, a journal is tried again once after an interval`() async throws {
-        let (stream, jobs) = AsyncStream<JournalJob>.makeStream()
-        let flushLater = EventJournal.delayedFlush(after: .milliseconds(100), jobs, nil)
-        for _ in 0..<5 { flushLater() }
-        var iterator = stream.makeAsyncIterator()
-        _ = await iterator.next()
-        try await Task.sleep(for: .milliseconds(300))
-        jobs.finish()
-        #expect(await iterator.next() == nil)
+        // On a slow machine, the first interval may have passed before the last call, which then begins another.
+        for interval in [Duration.milliseconds(100), .seconds(1), .seconds(10)] {
+            let (stream, jobs) = AsyncStream<JournalJob>.makeStream()
+            let flushLater = EventJournal.delayedFlush(after: interval, jobs, nil)
+            let start = ContinuousClock.now
+            for _ in 0..<5 { flushLater() }
+            guard ContinuousClock.now - start < interval else { continue }
+            var iterator = stream.makeAsyncIterator()
+            _ = await iterator.next()
+            #expect(ContinuousClock.now - start >= interval)
+            try await Task.sleep(for: interval * 3)
+            jobs.finish()
+            #expect(await iterator.next() == nil)
+            return
+        }
+        Issue.record("five calls took longer than 10 s")
     }
 
     @Test func `an event number that is too large for the journal is unknown`() async throws {
@@ -182,7 +190,8 @@ import ValidationCore
         let journal = lab.open(run: 1, limits: .init(size: 200_000))
         for sequence in UInt64(1)...400 {
             journal.append(.numbered(sequence, sequence % 2 == 0 ? .wifi : .cellular, padding: 2000))
-            if sequence % 16 == 0 { _ = await journal.ids(after: 1, 399) }
+            // Each read stores what waits before.
+            if sequence % 4 == 0 { _ = await journal.ids(after: 1, 399) }
         }
         #expect(await journal.page(after: .init(run: 1, sequence: 0)).failure == .expired)
         let kept = await journal.ids(after: 1, 399)
@@ -191,7 +200,8 @@ import ValidationCore
         let again = lab.open(run: 2)
         var first: UInt64 = 400
         while await again.page(after: .init(run: 1, sequence: first - 1)).failure == nil { first -= 1 }
-        #expect((200...390).contains(first))
+        // Every 16th commit removes events until some 90 are left, and at most 60 are stored after the last of these.
+        #expect((240...390).contains(first))
         again.close()
     }
 
@@ -245,7 +255,7 @@ import ValidationCore
         journal.append(.numbered(3))
         while !journal.health.isStoring {
             journal.save(.init(), at: .at(3))
-            await Task.yield()
+            await Polling.pause()
         }
         #expect(await journal.ids(after: 1) == ["1.1", "1.2", "1.3"])
         #expect(lab.words.all.last == "events are stored in '\(lab.path)' again")
@@ -259,7 +269,7 @@ import ValidationCore
         #expect(await journal.page(after: .init(run: 1, sequence: 0)).failure == .unknown)
         #expect(journal.health.isStoring == false)
         unlink(lab.path)
-        let deadline = ContinuousClock.now + .seconds(30)
+        let deadline = ContinuousClock.now + .seconds(120)
         while !journal.health.isStoring, ContinuousClock.now < deadline {
             try await Task.sleep(for: .milliseconds(1))
         }

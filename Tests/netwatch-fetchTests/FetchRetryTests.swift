@@ -1,7 +1,7 @@
 import CommandLineLab
 import HTTPLab
+import Locking
 import NetworkLab
-import Synchronization
 import Testing
 
 @Suite struct FetchRetryTests {
@@ -13,7 +13,7 @@ import Testing
 
     /// A server whose first responses differ from the later ones.
     private func server(first: [ServerStep], then steps: [ServerStep]) throws -> ScriptedServer {
-        let count = Mutex(0)
+        let count = Lock(0)
         return lab.keep(
             try ScriptedServer(in: lab.namespace) { _ in
                 count.withLock { count in

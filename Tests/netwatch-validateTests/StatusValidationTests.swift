@@ -6,7 +6,7 @@ import Testing
 import ValidationCore
 
 /// `netwatch status` and `netwatch explain` with `--validate`, and `netwatch validate`.
-@Suite struct StatusValidationTests {
+@Suite(.blocksItsThread) struct StatusValidationTests {
     private func report(in line: String?) throws -> ValidationSummary? {
         let line = try #require(line)
         let members = try #require(try JSONText(Array(line.utf8)[...]).members)
@@ -57,7 +57,8 @@ import ValidationCore
 
     @Test func `without the option nothing is sent, and the output has no member of it`() throws {
         let lab = try ValidateLab()
-        for arguments in [["status", "--json"], ["status"], ["explain"], ["watch", "--json"]] {
+        let explanation = ["explain", "--timeout", "100s"]
+        for arguments in [["status", "--json"], ["status"], explanation, ["watch", "--json"]] {
             let tool = try ToolProcess(arguments + ValidateLab.kinds, in: lab.uplinks.home)
             let line = try #require(try tool.output.line())
             #expect(!line.contains("validation"))
@@ -71,7 +72,7 @@ import ValidationCore
 
     @Test func `an explanation has the sentence, the fix and what each server has answered`() throws {
         let lab = try ValidateLab(.page)
-        let lines = try lab.lines("explain")
+        let lines = try lab.lines("explain", "--timeout", "100s")
         #expect(lines.count > 6)
         #expect(lines.contains("  but: a portal answers in the place of servers"))
         #expect(lines.contains("    fix: open an http:// page in a browser, and log in"))

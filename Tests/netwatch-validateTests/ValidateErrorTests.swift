@@ -5,7 +5,7 @@ import NetworkLab
 import Testing
 
 /// Wrong arguments, and a missing executable.
-@Suite struct ValidateErrorTests {
+@Suite(.blocksItsThread) struct ValidateErrorTests {
     @Test(arguments: [
         (["wait", "--validated"], "--validated needs --validate URL"),
         (["run", "--validated", "--", "true"], "--validated needs --validate URL"),

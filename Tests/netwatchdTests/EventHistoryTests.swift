@@ -11,7 +11,7 @@ import Testing
 
 @testable import netwatchd
 
-@Suite(.timeLimit(.minutes(5))) struct EventHistoryTests {
+@Suite(.blocksItsThread, .timeLimit(.minutes(5))) struct EventHistoryTests {
     private let folder: LabFolder
 
     init() throws { folder = try LabFolder() }

@@ -7,7 +7,7 @@ import NetworkLab
 import ReachabilityCore
 import Testing
 
-@Suite(.timeLimit(.minutes(5))) struct EventRequestTests {
+@Suite(.blocksItsThread, .timeLimit(.minutes(5))) struct EventRequestTests {
     @Test func `the state has the id of its event as a tag`() throws {
         let lab = try ServerLab()
         lab.publish(3)

@@ -5,7 +5,7 @@ import NIOCore
 import NetworkLab
 import Testing
 
-@Suite(.timeLimit(.minutes(5))) struct EventStreamTests {
+@Suite(.blocksItsThread, .timeLimit(.minutes(5))) struct EventStreamTests {
     @Test func `a stream begins with the state and continues with every event`() throws {
         let lab = try ServerLab()
         lab.publish(2)

@@ -2,10 +2,11 @@ import CommandLineSupport
 import FoundationEssentials
 import Glibc
 import HTTPLab
+import NetworkLab
 import Testing
 
 /// The executables that others start.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.blocksItsThread, .timeLimit(.minutes(1)))
 struct HelperProcessTests {
     @Test func `a helper gets no descriptor of this process but its own`() throws {
         let folder = try LabFolder()

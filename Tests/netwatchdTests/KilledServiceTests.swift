@@ -8,7 +8,7 @@ import Testing
 /// A client that reconnects as `EventSource` does, and a service that is killed.
 ///
 /// `NETWATCH_KILLS` sets how often it is ended, by SIGKILL and SIGTERM in turn.
-@Suite(.timeLimit(.minutes(20))) struct KilledServiceTests {
+@Suite(.blocksItsThread, .timeLimit(.minutes(20))) struct KilledServiceTests {
     /// A client in Python: prints each event as a line of JSON, and reconnects with the id of the last one.
     private static let client = #"""
         import json, socket, sys, time
@@ -60,6 +60,7 @@ import Testing
                 in: uplinks.home
             )
             try client.waitForOutput(within: .seconds(60)) { Set(Self.ids(in: $0).map(\.run)).count == round + 1 }
+            try waitUntilStored(path)
             for _ in 0..<Int.random(in: 1...4, using: &random) {
                 try uplinks.home.rtnl.deleteRoute("default", via: "192.0.2.1", on: "wlan0", metric: 600)
                 try uplinks.home.rtnl.addRoute("default", via: "192.0.2.1", on: "wlan0", metric: 600)
@@ -71,6 +72,14 @@ import Testing
         }
         try client.send(SIGKILL)
         _ = try client.finish()
+    }
+
+    /// Waits until the journal has the service's run: the gap after one that it does not have is of unknown length.
+    private func waitUntilStored(_ path: String) throws {
+        let client = try EventClient(path: path)
+        // The counters of earlier runs are read, which the response waits for, when the run has been stored.
+        client.request("/metrics")
+        #expect(try client.response().status == 200)
     }
 
     /// Compares what the client has received with itself, and with what the service has stored.

@@ -10,7 +10,7 @@ import Testing
 @testable import netwatchd
 
 /// Runs `netwatch serve` on machines with two uplinks.
-@Suite(.timeLimit(.minutes(5))) struct ServeTests {
+@Suite(.blocksItsThread, .timeLimit(.minutes(5))) struct ServeTests {
     private let uplinks = Result { try LabUplinks() }
     private let folder = Result { try SocketFolder() }
     private static let kinds = ["--kind", "wlan*=wifi", "--kind", "wwan*=cellular"]
@@ -51,16 +51,16 @@ import Testing
         #expect(access(try path, F_OK) == -1)
     }
 
-    @Test func `of services that start at the same moment, one has the socket`() async throws {
+    @Test func `of services that start at the same moment, one has the socket`() throws {
         for _ in 0..<300 {
             let path = try path
-            let sockets = await withTaskGroup(of: ListeningSocket?.self) { group in
-                for _ in 0..<2 { group.addTask { try? UnixSocket(path: path).open() } }
-                return await group.reduce(into: []) { $0 += [$1] }
-            }
-            #expect(sockets.count { $0 != nil } == 1)
+            let results = LabInbox<ListeningSocket?>()
+            let threads = try (0..<2).map { _ in try LabThread { results.put(try? UnixSocket(path: path).open()) } }
+            for thread in threads { thread.join() }
+            let sockets = results.all.compactMap(\.self)
+            #expect(sockets.count == 1)
             #expect(throws: Never.self) { try EventClient(path: path) }
-            for socket in sockets.compactMap(\.self) {
+            for socket in sockets {
                 // A process that another test starts has the descriptor until it executes its program.
                 shutdown(socket.descriptor, Int32(SHUT_RDWR))
                 close(socket.descriptor)
@@ -203,8 +203,7 @@ import Testing
         while !written.contains("netwatch_state{state=\"wifi\"} 1\n"), ContinuousClock.now < deadline {
             written = String(decoding: try Repository.bytes(of: metrics.path), as: UTF8.self)
         }
-        var status = stat()
-        #expect(stat(metrics.path, &status) == 0 && status.st_mode & 0o777 == 0o644)
+        #expect(try fileMode(metrics.path) & 0o777 == 0o644)
         #expect(written.contains("netwatch_state{state=\"wifi\"} 1\n"))
     }
 

@@ -65,6 +65,9 @@ struct RunPolicy: Hashable {
     /// Creates a policy.
     init(retries: UInt) { self.retries = retries }
 
+    /// Whether the command may run again after the run under way.
+    var hasRetries: Bool { runs < retries }
+
     /// The next step.
     enum Step: Hashable {
         /// It is over, with the command's own code.

@@ -94,8 +94,9 @@ struct RunCommand: NetwatchCommand {
             if let status = try gate.wait(notBefore: earliest) { return status }
             network.resetAbsence()
             let report = try supervisor.run(.init(last: command))
-            let wasAway = report.outcome != .exited(0) && wasAway(session, network)
             let wasTerminated = report.wasTerminated
+            let mayRepeat = report.outcome != .exited(0) && !wasTerminated && policy.hasRetries
+            let wasAway = mayRepeat && wasAway(session, network)
             switch policy.next(
                 after: report.outcome,
                 wasAway: wasAway,
@@ -117,8 +118,10 @@ struct RunCommand: NetwatchCommand {
     }
 
     /// Whether the network was away; a command may fail and end before the monitor has received the change.
+    ///
+    /// The view comes within milliseconds, unless the machine is busy, and an outage must not be overlooked then.
     private func wasAway(_ session: MonitorSession, _ network: ConditionWatcher) -> Bool {
-        if !network.current.wasAway, let view = try? session.monitor.view(within: .seconds(1)) {
+        if !network.current.wasAway, let view = try? session.monitor.view(within: .seconds(10)) {
             network.note(view.evaluation.path)
         }
         return network.current.wasAway

@@ -6,6 +6,8 @@ import ReachabilityCore
 final class HopNames: Sendable {
     private let kept = Lock<[IPAddress: Lookup]>([:])
     private let wakeup: Wakeup
+    /// The maximum time that a name is waited for.
+    private let timeout: Duration
 
     /// The state of a lookup.
     private enum Lookup {
@@ -13,19 +15,21 @@ final class HopNames: Sendable {
         case known(String?)
     }
 
-    /// The maximum time that a name is waited for.
-    private static let timeout = Duration.seconds(1)
-
     /// Creates names that are not known yet.
     ///
-    /// - Parameter wakeup: Told whenever a name is known.
-    init(wakeup: Wakeup) { self.wakeup = wakeup }
+    /// - Parameters:
+    ///   - wakeup: Told whenever a name is known.
+    ///   - timeout: The maximum time that a name is waited for.
+    init(wakeup: Wakeup, timeout: Duration) {
+        self.wakeup = wakeup
+        self.timeout = timeout
+    }
 
     /// Starts to look up the name of an address in the calling thread's network namespace, unless that was done before.
     func look(up address: IPAddress, at now: Instant) {
         let isNew = kept.withLock { lookups in
             guard lookups[address] == nil else { return false }
-            lookups[address] = .pending(until: now.advanced(by: Self.timeout))
+            lookups[address] = .pending(until: now.advanced(by: timeout))
             return true
         }
         guard isNew else { return }

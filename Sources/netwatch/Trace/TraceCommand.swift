@@ -150,7 +150,7 @@ struct TraceCommand: NetwatchCommand {
             wakeup: wakeup,
             isJSON: json
         )
-        if names { report.names = HopNames(wakeup: wakeup) }
+        if names { report.names = HopNames(wakeup: wakeup, timeout: timeout / 10) }
         return try report.write()
     }
 }

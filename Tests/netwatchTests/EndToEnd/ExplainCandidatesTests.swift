@@ -6,7 +6,7 @@ import Testing
 @Suite struct ExplainCandidatesTests {
     /// Runs the tool and returns its lines.
     private func explain(_ uplinks: Uplinks, _ options: [String] = [], exit code: Int32) throws -> [String] {
-        let tool = try ToolProcess(["explain"] + options, in: uplinks.lab)
+        let tool = try ToolProcess(["explain", "--timeout", "100s"] + options, in: uplinks.lab)
         let text = try tool.output.rest()
         #expect(try tool.exitCode() == code)
         #expect(try tool.errors.rest() == "")

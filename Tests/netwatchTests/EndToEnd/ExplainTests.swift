@@ -4,7 +4,7 @@ import Testing
 
 @Suite struct ExplainTests {
     @Test func `a machine without a network is explained`() throws {
-        let tool = try Uplinks().tool("explain")
+        let tool = try Uplinks().tool("explain", "--timeout", "100s")
         let text = try tool.output.rest()
         let head = """
             notReachable: no path
@@ -30,7 +30,7 @@ import Testing
         try uplinks.connectWiFi()
         try uplinks.connectCellular()
         try uplinks.lab.rtnl.setDown("ap0")
-        let tool = try uplinks.tool("explain")
+        let tool = try uplinks.tool("explain", "--timeout", "100s")
         let text = try tool.output.rest()
         let why = "  why: wlan0 has no carrier, yet the kernel prefers its route to wwan0's\n    fix: 'sysctl"
         #expect(text.contains(why))
@@ -40,7 +40,7 @@ import Testing
         #expect(try tool.exitCode() == 1)
         // The fix works.
         try uplinks.lab.setSysctl("net.ipv4.conf.all.ignore_routes_with_linkdown", to: 1)
-        let fixed = try uplinks.tool("explain")
+        let fixed = try uplinks.tool("explain", "--timeout", "100s")
         #expect(try fixed.output.rest().hasPrefix("wifi: wwan0 (virtual), ipv4 198.51.100.2"))
         #expect(try fixed.exitCode() == 0)
     }
@@ -48,14 +48,14 @@ import Testing
     @Test func `the path to a host is explained, by address and by name`() throws {
         let uplinks = try Uplinks()
         try uplinks.connectWiFi()
-        let tool = try uplinks.tool("explain", "203.0.113.7")
+        let tool = try uplinks.tool("explain", "203.0.113.7", "--timeout", "100s")
         let text = "203.0.113.7: wifi\n  the kernel's route: via 192.0.2.1 dev wlan0 source 192.0.2.2\n"
         #expect(try tool.output.rest() == text)
         #expect(try tool.exitCode() == 0)
-        let other = try uplinks.tool("explain", "2001:db8::7")
+        let other = try uplinks.tool("explain", "2001:db8::7", "--timeout", "100s")
         #expect(try other.output.rest().hasPrefix("2001:db8::7: notReachable\n  the kernel refuses: "))
         #expect(try other.exitCode() == 1)
-        let named = try uplinks.tool("explain", "localhost")
+        let named = try uplinks.tool("explain", "localhost", "--timeout", "100s")
         #expect(try named.output.rest().contains("127.0.0.1: wifi\n  the kernel's route: local dev lo"))
         #expect(try named.exitCode() == 0)
     }
@@ -63,7 +63,8 @@ import Testing
     /// In a user namespace that owns no network namespace, setns(2) is refused even for the process's own.
     @Test func `a name is resolved in the tool's own namespace without privilege`() throws {
         let lab = try Uplinks().lab
-        let words = ["--user", ToolBinary.path, "explain", "localhost", "--netns", "/proc/self/ns/net"]
+        let options = ["--netns", "/proc/self/ns/net", "--timeout", "100s"]
+        let words = ["--user", ToolBinary.path, "explain", "localhost"] + options
         let run = try lab.run { try LabProcess.run("/usr/bin/unshare", words) }
         #expect(run.errors == "")
         #expect(run.output.contains("127.0.0.1: wifi\n  the kernel's route: local dev lo"))

@@ -91,8 +91,9 @@ import Testing
         ("WINCH", SIGWINCH), ("CONT", SIGCONT),
     ])
     func `signals are passed on`(name: String, signal: Int32) throws {
-        // A trap runs immediately while the shell waits, but not while it reads.
-        let script = "trap 'echo \(name); kill $!; exit 9' \(name); sleep 1000 & echo ready; wait"
+        // A trap runs immediately while the shell waits, but not while it reads. A signal just before the shell waits is handled
+        // when it waits no more.
+        let script = "trap 'echo \(name); exit 9' \(name); echo ready; while :; do sleep 0.1 & wait $!; done"
         let tool = try connected().tool("run", "--", "bash", "-c", script)
         #expect(try tool.output.line() == "ready")
         tool.send(signal)
@@ -148,18 +149,13 @@ import Testing
 
     @Test func `a failed command does not run again if the network does not return in time`() throws {
         let uplinks = try connected()
-        let tool = try uplinks.tool(
-            "run",
-            "--retries",
-            "3",
-            "--timeout",
-            "50ms",
-            "--",
-            "sh",
-            "-c",
-            "echo run; read word; exit 3"
-        )
-        #expect(try tool.output.line() == "run")
+        let script = "echo run; read word; exit 3"
+        // The first wait has the same limit.
+        let tool = try TimeLimit.lengthened {
+            try uplinks.tool("run", "--retries", "3", "--timeout", $0, "--", "sh", "-c", script)
+        } until: {
+            try $0.output.line() == "run"
+        }
         try uplinks.lab.rtnl.setDown("wlan0")
         tool.type("on\n")
         #expect(try tool.exitCode() == 75)
@@ -202,12 +198,7 @@ import Testing
     func `the timeout message names the path that was not allowed`(options: [String], words: String) throws {
         let uplinks = try Uplinks()
         try uplinks.connectCellular()
-        // Long enough for a slow machine to have a state by then.
-        let arguments = ["run", "--timeout", "2s"] + options + ["--", "echo", "now"]
-        let tool = try ToolProcess(arguments, in: uplinks.lab)
-        #expect(try tool.exitCode() == 75)
-        #expect(try tool.output.rest() == "")
-        let errors = try tool.errors.rest()
+        let errors = try uplinks.timeoutMessage(of: "run", options + ["--", "echo", "now"], naming: "wwan0")
         #expect(errors.contains(words) && errors.contains("wwan0"), "\(errors)")
         #expect(errors.filter(\.isNewline) == "\n")
     }

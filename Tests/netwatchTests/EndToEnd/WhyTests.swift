@@ -6,7 +6,7 @@ import Testing
 @Suite(.timeLimit(.minutes(5))) struct WhyTests {
     /// The beginning of the output of `explain`, up to the fix.
     private func head(of machine: BrokenMachine) throws -> [String] {
-        let tool = try machine.tool("explain")
+        let tool = try machine.tool("explain", "--timeout", "100s")
         let lines = try tool.output.rest().split(separator: "\n").map(String.init)
         #expect(try tool.exitCode() == 1)
         #expect(try tool.errors.rest() == "")
@@ -31,7 +31,7 @@ import Testing
     func `the fix works`(setup: BrokenSetup) throws {
         let machine = try BrokenMachine(setup)
         try machine.carryOut(setup.fix)
-        let tool = try machine.tool("explain")
+        let tool = try machine.tool("explain", "--timeout", "100s")
         let text = try tool.output.rest()
         #expect(try tool.exitCode() == 0)
         #expect(!text.contains("\n  why: ") && !text.contains("\n  but: "))
@@ -41,7 +41,7 @@ import Testing
         let machine = try BrokenMachine(.deadPreferredLink)
         try machine.lab.rtnl.addAddress("2001:db8::2/64", on: "wwan0")
         try machine.lab.rtnl.addRoute("default", via: "2001:db8::1", on: "wwan0", metric: 1024)
-        let tool = try machine.tool("explain")
+        let tool = try machine.tool("explain", "--timeout", "100s")
         let lines = try tool.output.rest().split(separator: "\n").map(String.init)
         #expect(try tool.exitCode() == 0)
         let setup = BrokenSetup.deadPreferredLink

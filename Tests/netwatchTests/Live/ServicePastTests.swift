@@ -17,7 +17,7 @@ import Testing
         let deadline = ContinuousClock.now + .seconds(60)
         while access(path + "/events.sock", F_OK) != 0 {
             guard ContinuousClock.now < deadline else { throw LabError("wait for the service", errno: ETIMEDOUT) }
-            sched_yield()
+            Polling.pause()
         }
         return service
     }
@@ -28,7 +28,7 @@ import Testing
         let deadline = ContinuousClock.now + .seconds(60)
         while !(try LabProcess.run("/usr/bin/curl", arguments).output.contains(#""status":"\#(status)""#)) {
             guard ContinuousClock.now < deadline else { throw LabError("wait for \(status)", errno: ETIMEDOUT) }
-            sched_yield()
+            Polling.pauseForProcess()
         }
     }
 

@@ -1,7 +1,7 @@
 import CommandLineSupport
 import LinuxSystem
+import Locking
 import NetwatchCore
-import Synchronization
 import Testing
 
 @testable import netwatch
@@ -31,7 +31,7 @@ import Testing
     }
 
     @Test func `the offset is queried once in each minute`() {
-        let asked = Mutex<[Int64]>([])
+        let asked = Lock<[Int64]>([])
         let clock = TimestampText { time in
             asked.withLock { $0.append(time.seconds) }
             return time.seconds < 60 ? -34_200 : 37_800

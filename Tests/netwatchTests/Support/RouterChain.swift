@@ -131,7 +131,12 @@ struct RouterChain {
     }
 
     /// Traces as a user without any privilege over the machine.
-    func trace(_ arguments: String...) throws -> Run { try run(["trace"] + arguments) }
+    func trace(_ arguments: String...) throws -> Run { try run(Self.command(arguments)) }
+
+    /// The tool's arguments for a trace, with a limit longer than a busy machine takes, unless the limit is what matters.
+    static func command(_ arguments: [String]) -> [String] {
+        ["trace"] + arguments + (arguments.contains("--timeout") ? [] : ["--timeout", "100s"])
+    }
 
     /// Runs the tool as a user without any privilege over the machine.
     func run(_ arguments: [String]) throws -> Run { try finish(start(arguments)) }

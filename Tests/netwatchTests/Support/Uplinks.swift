@@ -1,5 +1,6 @@
 import CommandLineLab
 import NetworkLab
+import Testing
 
 /// A namespace with a Wi-Fi and a cellular uplink: veth pairs whose kinds `--kind` sets.
 struct Uplinks {
@@ -35,5 +36,17 @@ struct Uplinks {
     /// Starts the tool here.
     func tool(_ arguments: String..., stdout: ToolProcess.Destination = .pipe) throws -> ToolProcess {
         try ToolProcess(arguments, in: lab, stdout: stdout)
+    }
+
+    /// Returns what a command prints whose `--timeout` passes, with one that is long enough for some words to be in it.
+    func timeoutMessage(of command: String, _ options: [String], naming words: String) throws -> String {
+        try TimeLimit.lengthened { limit in
+            let tool = try ToolProcess([command, "--timeout", limit] + options, in: lab)
+            #expect(try tool.exitCode() == 75)
+            #expect(try tool.output.rest() == "")
+            return try tool.errors.rest()
+        } until: {
+            $0.contains(words)
+        }
     }
 }

@@ -3,6 +3,7 @@ import CommandLineSupport
 import Glibc
 import LinuxSystem
 import NetwatchCore
+import NetworkLab
 import ReachabilityCore
 import Testing
 
@@ -78,7 +79,7 @@ import Testing
         #expect(told == [[.notReachable, nil]] && !runner.isIdle)
         while !runner.isIdle {
             runner.reap()
-            sched_yield()
+            Polling.pause()
         }
         #expect(runner.deadline == nil)
     }

@@ -2,11 +2,11 @@ import CommandLineLab
 import EventCore
 import EventServer
 import Glibc
+import Locking
 import NIOCore
 import NetwatchCore
 import NetworkLab
 import ReachabilityCore
-import Synchronization
 
 @testable import netwatchd
 
@@ -17,7 +17,7 @@ final class ServerLab: Sendable {
 
     let server: EventServer
     let path: String
-    private let sequence = Mutex<UInt64>(0)
+    private let sequence = Lock<UInt64>(0)
     /// The subscriptions to paths: the hosts, and how to send lines.
     let paths = LabInbox<PathRequest>()
 
@@ -48,6 +48,8 @@ final class ServerLab: Sendable {
         validates: Bool = false
     ) throws {
         var limits = EventServerLimits()
+        // Longer than a busy machine takes for a request.
+        limits.headTimeout = .seconds(600)
         change(&limits)
         let paths = paths
         var sources = EventSources(

@@ -11,7 +11,7 @@ import ValidationCore
 @testable import netwatchd
 
 /// The events of verdicts, published by a server in this process.
-@Suite(.timeLimit(.minutes(5))) struct EventPublisherTests {
+@Suite(.blocksItsThread, .timeLimit(.minutes(5))) struct EventPublisherTests {
     private let lab: ServerLab
     private let publisher: EventPublisher
 

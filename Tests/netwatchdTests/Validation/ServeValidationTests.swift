@@ -5,7 +5,7 @@ import NetworkLab
 import Testing
 
 /// `netwatch serve --validate` with the real `netwatch-validate`, on a machine whose Wi-Fi has a captive portal.
-@Suite(.timeLimit(.minutes(5))) struct ServeValidationTests {
+@Suite(.blocksItsThread, .timeLimit(.minutes(5))) struct ServeValidationTests {
     private let uplinks: LabUplinks
     private let folder: LabFolder
     /// Whether the portal lets the machine through.
@@ -40,11 +40,14 @@ import Testing
         return try client.response().body
     }
 
-    /// The next event with a different verdict.
+    /// The next event with a different verdict; that no server was reached is left out, as a machine that pauses reaches none
+    /// within the limit of a probe.
     private func verdict(_ events: EventClient, after last: String?) throws -> JSONValue {
         while true {
             let object = try events.object()
-            if let verdict = object["validation"]?["verdict"]?.text, verdict != last { return object }
+            if let verdict = object["validation"]?["verdict"]?.text, verdict != last, verdict != "noInternet" {
+                return object
+            }
         }
     }
 

@@ -8,7 +8,7 @@ import Testing
 import ValidationCore
 
 /// A validator whose `netwatch-validate` is a shell with a script.
-@Suite(.timeLimit(.minutes(5))) struct ValidatorTests {
+@Suite(.blocksItsThread, .timeLimit(.minutes(5))) struct ValidatorTests {
     private let folder: LabFolder
     private let reports = LabInbox<ValidationVerdict?>()
 

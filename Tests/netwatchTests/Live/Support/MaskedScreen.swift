@@ -29,7 +29,8 @@ enum MaskedScreen {
         let bare = word.filter { !"(),".contains($0) }
         if bare.allSatisfy({ "▁▂▃▄▅▆▇█".contains($0) }), !bare.isEmpty { return "(graph)" }
         if bare.wholeMatch(of: /\d\d:\d\d:\d\d(\.\d+)?/) != nil { return word.replacing(bare, with: "(time)") }
-        if bare.wholeMatch(of: /[a-z]+\.[a-zA-Z.]*…?/) != nil { return "(reason)" }
+        // Where there is no space for it, a reason ends with an ellipsis.
+        if bare.wholeMatch(of: /[a-z]+\.[a-zA-Z.]*…?|[a-z]+…/) != nil { return "(reason)" }
         // A metric is in brackets, and stays.
         if word.hasPrefix("("), word.hasSuffix(")") { return word }
         if bare.wholeMatch(of: /\d+(\.\d+)?[kMG]?/) != nil { return word.replacing(bare, with: "(n)") }
