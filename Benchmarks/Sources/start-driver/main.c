@@ -1,6 +1,8 @@
 // Starts a command repeatedly, and prints the time from before the fork to its first output.
 //
-// start-driver COUNT CPU -- COMMAND …
+// start-driver COUNT CPU OWN-CPU -- COMMAND …
+// The driver has a processor of its own: on that of the command, it would read an output only once a command that goes on
+// computing has used up its time slice of some milliseconds.
 // Prints: min p50 p90 in ms.
 #define _GNU_SOURCE
 #include <fcntl.h>
@@ -17,13 +19,14 @@ static int compare(const void *left, const void *right) {
   return (a > b) - (a < b);
 }
 
-static int64_t once(char **command) {
+static int64_t once(int cpu, char **command) {
   int ends[2];
   if (pipe2(ends, O_CLOEXEC) != 0) bench_fail("pipe2");
   int64_t before = bench_now();
   pid_t child = fork();
   if (child < 0) bench_fail("fork");
   if (child == 0) {
+    bench_pin(cpu);
     dup2(ends[1], 1);
     execvp(command[0], command);
     bench_fail(command[0]);
@@ -43,11 +46,11 @@ static int64_t once(char **command) {
 }
 
 int main(int count, char **arguments) {
-  if (count < 5) return 64;
-  int total = atoi(arguments[1]);
-  bench_pin(atoi(arguments[2]));
+  if (count < 6) return 64;
+  int total = atoi(arguments[1]), cpu = atoi(arguments[2]);
+  bench_pin(atoi(arguments[3]));
   int64_t *times = calloc((size_t)total, sizeof *times);
-  for (int i = 0; i < total; i++) times[i] = once(arguments + 4);
+  for (int i = 0; i < total; i++) times[i] = once(cpu, arguments + 5);
   qsort(times, (size_t)total, sizeof *times, compare);
   printf("%.2f %.2f %.2f\n", times[0] / 1e6, times[total / 2] / 1e6, times[total * 9 / 10] / 1e6);
   return 0;

@@ -1,7 +1,7 @@
 import Crypto
 import HTTPLab
+import Locking
 import NetworkLab
-import Synchronization
 import Testing
 
 /// The programs under Examples that extend the client.
@@ -100,7 +100,7 @@ import Testing
 
     @Test func `the port of a program for Alamofire does what the original does`() throws {
         let photo = #"{"id":3,"title":"Lake","taken_at":"2026-11-22T21:38:10Z"}"#
-        let failed = Mutex<Set<String>>([])
+        let failed = Lock<Set<String>>([])
         let server = try AnsweringServer { request in
             switch (request.method, request.path) {
             case ("GET", "/v1/photos") where request.target.contains("album=none"):

@@ -51,14 +51,15 @@ struct ReadmeCommandTests {
             .init(arguments: ["run", "--no-cellular", "--timeout", "30s", "--", "/bin/true"], code: 0),
             .init(arguments: ["run", "--timeout", "1ms", "--", "/bin/true"], code: 75, isReachable: false),
         ],
+        // Where the limit is not what matters, it is one that no busy machine reaches.
         "`netwatch explain [HOST]`": [
-            .init(arguments: ["explain"], code: 0),
-            .init(arguments: ["explain", "192.0.2.7"], code: 0),
-            .init(arguments: ["explain"], code: 1, isReachable: false),
+            .init(arguments: ["explain", "--timeout", "100s"], code: 0),
+            .init(arguments: ["explain", "192.0.2.7", "--timeout", "100s"], code: 0),
+            .init(arguments: ["explain", "--timeout", "100s"], code: 1, isReachable: false),
         ],
         "`netwatch status`, `watch`, `explain` with `--validate URL`": [
             .init(arguments: ["status", "--validate", "http://127.0.0.1:1/"], code: 0),
-            .init(arguments: ["explain", "--validate", "http://127.0.0.1:1/"], code: 0),
+            .init(arguments: ["explain", "--validate", "http://127.0.0.1:1/", "--timeout", "100s"], code: 0),
             .init(arguments: ["watch", "--json", "--validate", "http://127.0.0.1:1/"], code: 0, liveUntil: 1),
             .init(arguments: ["status", "--validate", "http://127.0.0.1:1/"], code: 1, isReachable: false),
         ],
@@ -81,10 +82,10 @@ struct ReadmeCommandTests {
             .init(arguments: ["history", "/bin/sh"], code: 65),
         ],
         "`netwatch trace HOST [--tcp PORT] [--names] [--json]`": [
-            .init(arguments: ["trace", "127.0.0.1"], code: 0),
-            .init(arguments: ["trace", "127.0.0.1", "--tcp", "80", "--names", "--json"], code: 0),
+            .init(arguments: ["trace", "127.0.0.1", "--timeout", "100s"], code: 0),
+            .init(arguments: ["trace", "127.0.0.1", "--tcp", "80", "--names", "--json", "--timeout", "100s"], code: 0),
             .init(arguments: ["trace", "198.51.100.77", "--timeout", "300ms"], code: 1),
-            .init(arguments: ["trace", "198.51.100.77"], code: 2, isReachable: false),
+            .init(arguments: ["trace", "198.51.100.77", "--timeout", "100s"], code: 2, isReachable: false),
         ],
         // The replies are in the README's lines of shell.
         "`netwatch serve [--socket PATH] [--listen 127.0.0.1:PORT]`": [

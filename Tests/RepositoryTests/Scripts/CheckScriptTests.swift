@@ -49,6 +49,15 @@ struct FuzzScriptTests {
         #expect(build.contains("-sanitize=fuzzer,address"))
     }
 
+    @Test("If asked to, it builds and runs nothing")
+    func builds() throws {
+        let outcome = try stage.run("fuzz", "--build")
+        #expect(outcome.code == 0)
+        #expect(try stage.calls(of: "swift").first?.contains("-sanitize=fuzzer,address") == true)
+        #expect(outcome.errors == "fuzz: building with libFuzzer and the address sanitizer\n")
+        #expect(try stage.run("fuzz", "--build", "1").code == 64)
+    }
+
     @Test("Without arguments all targets with seeds run")
     func allTargets() throws {
         let outcome = try stage.run("fuzz", "1")
@@ -153,8 +162,16 @@ struct ContinuousIntegrationTests {
         try stage.provideDebugBuild()
         try stage.provideFuzzTargets(
             runningBody: "echo stat::number_of_executed_units: 9",
-            also: "case $* in test*) echo '\(Self.closingLine)';; *static-swift-stdlib*) \(Self.release);; esac"
+            also: """
+                case $* in
+                test*) echo '\(Self.closingLine)' ;;
+                *--show-bin-path*) echo "$HOME/bin" ;;
+                *static-swift-stdlib*) \(Self.release) ;;
+                esac
+                """
         )
+        // The group that runs beside another one.
+        try stage.stand(in: "netwatchPackageTests.xctest", "echo '\(Self.closingLine)'")
     }
 
     /// The result of a release build: a tool that does nothing.
@@ -167,25 +184,27 @@ struct ContinuousIntegrationTests {
     func order() throws {
         let outcome = try stage.run(in: ".ci", "run")
         #expect(outcome.code == 0, "\(outcome)")
-        let closingLines = Array(repeating: Self.closingLine, count: 4) + [Self.sum]
+        let closingLines = Array(repeating: Self.closingLine, count: 5) + [Self.sum]
         #expect(outcome.output.hasSuffix(" ==\n\(closingLines.joined(separator: "\n"))\n"))
         let calls = try stage.calls(of: "swift").map { call in
             call.split(separator: " ").dropFirst().prefix(1) + (call.contains("--sanitize=thread") ? ["thread"] : [])
         }
-        let tests = Array(repeating: "test", count: 4)
+        let tests = Array(repeating: "test", count: 5)
         // What the tests do not import is built first.
         let documentation = Array(repeating: "build", count: 9) + Array(repeating: "symbolgraph-extract", count: 13)
-        let sanitized = ["build thread"] + tests.map { "\($0) thread" }
+        // Three groups run without swift test, which says where their program is.
+        let group = ["build thread"]
+        let sanitized = ["build thread"] + group + ["test thread"] + group + group + ["test thread"]
         var names = calls.map { $0.joined(separator: " ") }
         #expect(outcome.output.contains("\n== event service ("))
-        try #require(names.count == 38)
+        try #require(names.count == 41)
         // The sanitizer's build runs beside the tests and the documentation.
         let background = try #require(names.firstIndex(of: "build thread"))
-        #expect((2...29).contains(background))
+        #expect((2...30).contains(background))
         names.remove(at: background)
-        #expect(Array(names.prefix(29)) == ["format", "build", "build"] + tests + documentation)
-        // Two releases are built at any time during the sanitizer's tests.
-        #expect(names[29..<36].filter { $0 != "build" } == sanitized)
+        #expect(Array(names.prefix(30)) == ["format", "build", "build"] + tests + documentation)
+        // Two releases and the fuzz targets are built at any time during the sanitizer's tests.
+        #expect(names[30..<39].filter { $0 != "build" } == sanitized)
         #expect(names.last == "build")
     }
 

@@ -43,20 +43,20 @@ struct TestScriptTests {
         )
     }
 
-    @Test("Without a selection each test runs in one of four groups, and the last line has the totals")
+    @Test("Without a selection each test runs in one of five groups, and the last line has the totals")
     func groups() throws {
         try stage.stand(in: "swift", Self.report(tests: 7, skipped: 2, failures: 0))
         let outcome = try stage.run("test", "--skip-build", "--skip", "Slow")
         #expect(outcome.code == 0)
-        #expect(outcome.output == "All groups together: 28 tests, of which 8 were skipped and 0 failed; passed\n")
-        let names = ["client", "computing", "programs", "others"]
+        #expect(outcome.output == "All groups together: 35 tests, of which 10 were skipped and 0 failed; passed\n")
+        let names = ["client", "computing", "programs", "storage", "others"]
         let lines = ["building", "running the tests (unshare -rn)"] + names.map { "group '\($0)'" }
         #expect(outcome.errors == lines.map { "test: \($0)\n" }.joined())
         let calls = try stage.calls(of: "swift").dropFirst().map { $0.split(separator: " ").map(String.init) }
         #expect(calls.allSatisfy { $0.contains("Slow") })
-        // The last group omits the tests of the first three.
+        // The last group omits the tests of the first four.
         let chosen = calls.flatMap { values(of: "--filter", in: $0) }
-        #expect(chosen.count == 3)
+        #expect(chosen.count == 4)
         #expect(calls.last.map { values(of: "--skip", in: $0) } == ["Slow"] + chosen)
     }
 
@@ -77,7 +77,47 @@ struct TestScriptTests {
                 #"✘ Test "x" recorded an issue at A.swift:1:2: no"#,
             ]
         )
-        #expect(try stage.calls(of: "swift").count == 5)
+        #expect(try stage.calls(of: "swift").count == 6)
+    }
+
+    @Test("If asked to, groups run at the same time, and each is reported")
+    func sideBySide() throws {
+        let report = Self.report(tests: 7, skipped: 0, failures: 1)
+        // Each waits until the other one has started.
+        let meet = """
+            meet() {
+                : >"$HOME/$1"
+                tries=0
+                until [ -e "$HOME/$2" ]; do
+                    tries=$((tries + 1))
+                    [ $tries -lt 6000 ] || { echo "$2 did not start"; exit 7; }
+                    sleep 0.01
+                done
+            }
+            case "$0 $*" in
+            *--show-bin-path*) echo "$HOME/bin" ;;
+            *xctest*PathProbing*) meet computing client ;;
+            *xctest*Repository*) meet programs others; echo '✘ Test "x" recorded an issue'; \(report); exit 9 ;;
+            *xctest*DurableStore*) meet storage others ;;
+            *"--skip ^"*) meet others programs; meet others storage ;;
+            *NetworkClientTests*) meet client computing ;;
+            esac
+            """
+        try stage.provide("sleep")
+        try stage.stand(in: "swift", meet)
+        try stage.stand(in: "netwatchPackageTests.xctest", meet)
+        let variables = stage.environment.merging(["NETWATCH_SIDE_BY_SIDE": "1"]) { $1 }
+        let script = stage.root.appending(path: "scripts/test").path
+        let outcome = try LabProcess.run(script, [], environment: variables)
+        #expect(outcome.code == 9)
+        #expect(
+            outcome.output.split(separator: "\n").suffix(4) == [
+                #"✘ Test "x" recorded an issue"#,
+                "All groups together: 7 tests, of which 0 were skipped and 1 failed; failed in: programs",
+                "Group 'programs' failed:",
+                #"✘ Test "x" recorded an issue"#,
+            ]
+        )
     }
 
     @Test("The ten slowest tests of all groups are listed, slowest first")
@@ -108,6 +148,29 @@ struct TestScriptTests {
         let outcome = try LabProcess.run("/bin/sh", ["-c", script], environment: stage.environment)
         #expect(outcome.code == 143)
         #expect(outcome.output.hasSuffix("Group 'programs' failed:\nThese tests ran then:\n  \"slow\"\n"))
+    }
+
+    @Test("If a signal ends it, groups that run at the same time end too")
+    func endedSideBySide() throws {
+        try stage.provide("sleep")
+        let group = """
+            case "$0 $*" in
+            *--show-bin-path*) echo "$HOME/bin" ;;
+            *xctest*Repository*)
+                trap 'kill $!; : >"$HOME/ended"; exit' TERM
+                sleep 600 &
+                : >"$HOME/group"
+                wait
+                ;;
+            *"--skip ^"*) until [ -e "$HOME/group" ]; do sleep 0.01; done; kill -TERM "$(cat "$HOME/script")" ;;
+            esac
+            """
+        try stage.stand(in: "swift", group)
+        try stage.stand(in: "netwatchPackageTests.xctest", group)
+        let script = "echo $$ >\"$HOME/script\"; NETWATCH_SIDE_BY_SIDE=1 exec \"$HOME/scripts/test\""
+        let outcome = try LabProcess.run("/bin/sh", ["-c", script], environment: stage.environment)
+        #expect(outcome.code == 143)
+        #expect(FileManager.default.fileExists(atPath: stage.root.appending(path: "ended").path))
     }
 
     @Test("Other requests are a single run", arguments: ["--filter", "list", "--list-tests", "--help"])
