@@ -137,6 +137,8 @@ public struct OutboxLane: Sendable {
 
     /// Stores the destination and the rules now, rather than with the next item; those that wait follow them.
     ///
+    /// Another destination ends a pause after failures.
+    ///
     /// - Throws: ``OutboxError``: `invalidRequest`, or an error of the storage.
     public func update() async throws(OutboxError) {
         do {

@@ -14,7 +14,7 @@ import Testing
 /// repair.
 ///
 /// `NETWATCH_OUTBOX_ITEMS` is the number of items; 500 by default.
-@Suite struct AttributionTests {
+@Suite(.timeLimit(.minutes(15))) struct AttributionTests {
     private static let count =
         ProcessInfo.processInfo.environment["NETWATCH_OUTBOX_ITEMS"].flatMap { Int($0) } ?? 500
     private static let width = 8

@@ -6,7 +6,7 @@ import Outbox
 import Testing
 
 /// Damage at random bytes: an outbox opens again, delivers what can be read, and sets the damaged file aside.
-@Suite struct DamageTests {
+@Suite(.timeLimit(.minutes(15))) struct DamageTests {
     @Test(arguments: 1...12)
     func `after damage the outbox opens, and what can be read is sent`(seed: Int) async throws {
         let lab = try OutboxLab()

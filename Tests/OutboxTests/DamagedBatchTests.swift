@@ -6,7 +6,7 @@ import Outbox
 import Testing
 
 /// A batch is sent with the bytes and the key with which it was composed, or not at all.
-@Suite struct DamagedBatchTests {
+@Suite(.timeLimit(.minutes(15))) struct DamagedBatchTests {
     private let isReached = Observed(false)
     private let lab: OutboxLab
     private let clock = LabClock()

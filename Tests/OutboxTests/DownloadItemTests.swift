@@ -7,7 +7,7 @@ import Outbox
 import Testing
 
 /// Downloads as items: a program that was away finds the file, as a whole.
-@Suite struct DownloadItemTests {
+@Suite(.timeLimit(.minutes(15))) struct DownloadItemTests {
     private static let content = (0..<200_000).map { UInt8(truncatingIfNeeded: $0 &* $0 >> 7) }
     private static let head = "HTTP/1.1 200 OK\r\nETag: \"v1\"\r\nContent-Length: 200000\r\n\r\n"
     /// The first 100,000 bytes, and the end of the connection.

@@ -67,7 +67,7 @@ extension Outbox {
 }
 
 /// Adding, sending and outcomes.
-@Suite struct OutboxTests {
+@Suite(.timeLimit(.minutes(15))) struct OutboxTests {
     @Test func `an item is sent with its key, its fields and its body, and its outcome has the response`() async throws
     {
         let lab = try OutboxLab()

@@ -5,7 +5,7 @@ import Outbox
 import Testing
 
 /// Items that are read before they can be sent: a change in between is noticed before their first byte.
-@Suite struct ReadAheadTests {
+@Suite(.timeLimit(.minutes(15))) struct ReadAheadTests {
     private func lab() throws -> OutboxLab {
         try OutboxLab { _ in [.custom { _ in usleep(5_000) }, .response("done")] }
     }

@@ -7,7 +7,7 @@ import Testing
 @testable import netwatch_outbox
 
 /// The work of `run` besides sending.
-@Suite struct SendingWorkTests {
+@Suite(.timeLimit(.minutes(15))) struct SendingWorkTests {
     @Test func `the contents are read while the items of other users are still being collected`() async throws {
         let (lab, wakeup) = (try OutboxLab(), try Wakeup())
         let (isCollecting, mayEnd, isCollected) = (Observed(false), Observed(false), Observed(false))

@@ -211,8 +211,8 @@ actor Sender {
             // A command has removed the pause.
             if isCurrent, lane.pause == nil, known.stored.pause != nil { known.state.resume() }
             known.state.isPaused = lane.isPaused
-            // What waits for a path starts again by the new rules.
-            if lane.optionsText != known.stored.optionsText {
+            // What waits for a path starts again by the new rules, or at the new destination.
+            if lane.optionsText != known.stored.optionsText || lane.destination != known.stored.destination {
                 for attempt in attempts.values where attempt.sending.lane.id == lane.id { attempt.withdraw() }
             }
             let pause = isCurrent ? lane.pause : known.stored.pause
@@ -336,7 +336,16 @@ actor Sender {
                 end == .expired
                 ? "its lifetime ended before it was delivered"
                 : "the server may have processed it, and no longer recognizes its key"
-            return conclude(.init(parcel: parcel, step: .end(end), record: parcel.record, reason: reason), lane.id)
+            return conclude(
+                .init(
+                    parcel: parcel,
+                    step: .end(end),
+                    record: parcel.record,
+                    destination: lane.destination,
+                    reason: reason
+                ),
+                lane.id
+            )
         }
         let isProbe = lanes[lane.id]?.state.started() ?? false
         let sending = SendAttempt(parcel, of: lane, transactions, session, credentials, cost)
@@ -363,7 +372,14 @@ actor Sender {
         let (parcel, lane) = (attempt.sending.parcel, attempt.sending.lane.id)
         let result = attempt.sending.result(of: ending)
         let verdict = result?.attempt.verdict ?? .interrupted(mayBeProcessed: false)
-        lanes[lane]?.state.ended(verdict, isProbe: attempt.isProbe, at: now, using: &generator)
+        // An attempt at an earlier destination says nothing about that of now.
+        let isCurrent = lanes[lane]?.stored.destination == attempt.sending.lane.destination
+        lanes[lane]?.state.ended(
+            isCurrent ? verdict : .interrupted(mayBeProcessed: false),
+            isProbe: attempt.isProbe,
+            at: now,
+            using: &generator
+        )
         if let result, let rules = lanes[lane]?.state.rules {
             conclude(conclusion(of: attempt.sending, result, rules, now), lane)
         } else {
@@ -388,6 +404,7 @@ actor Sender {
             parcel: parcel,
             step: step,
             record: record,
+            destination: attempt.lane.destination,
             reason: result.reason
         )
         if case .end(let end) = step, end == .uncertain { conclusion.reason += "; it has no key, or no longer" }

@@ -11,6 +11,7 @@ final class BoxContext: TransactionContext {
         var name: String
         var importance: LaneClass
         var isPaused: Bool
+        var destination: String
         /// The stored form of the options.
         var options: String
     }
@@ -76,14 +77,15 @@ final class BoxContext: TransactionContext {
     func lane(_ id: Int64, _ database: Database) throws(StoreError) -> Lane? {
         if let known = values.lanes[id] { return known }
         let lane = try database.first(
-            "SELECT name, class, is_paused, options FROM lane WHERE id = ?",
+            "SELECT name, class, is_paused, destination, options FROM lane WHERE id = ?",
             .integer(id)
         ) { row in
             Lane(
                 name: row.text(0) ?? "",
                 importance: .init(rawValue: row.integer(1)) ?? .normal,
                 isPaused: row.integer(2) != 0,
-                options: row.text(3) ?? ""
+                destination: row.text(3) ?? "",
+                options: row.text(4) ?? ""
             )
         }
         values.lanes[id] = lane

@@ -55,7 +55,7 @@ extension BoxStorage {
         case refused(Admission.Limit)
     }
 
-    /// Stores the properties of a lane, and returns its identifier.
+    /// Stores the properties of a lane, and returns its identifier; another destination ends a pause after failures.
     package func declare(_ name: String, to destination: String, _ options: LaneOptions) async throws -> Int64 {
         let text = LaneText.text(options)
         return try await store.write { database in
@@ -71,7 +71,11 @@ extension BoxStorage {
                 """
                 INSERT INTO lane (name, destination, options, class, priority) VALUES (?, ?, ?, ?, ?)
                 ON CONFLICT (name) DO UPDATE SET destination = excluded.destination, options = excluded.options,
-                    class = excluded.class, priority = excluded.priority
+                    class = excluded.class, priority = excluded.priority,
+                    pause_failures = iif(destination = excluded.destination, pause_failures, NULL),
+                    pause_until = iif(destination = excluded.destination, pause_until, NULL),
+                    retry_after_end = iif(destination = excluded.destination, retry_after_end, NULL),
+                    pause_reason = iif(destination = excluded.destination, pause_reason, NULL)
                 """,
                 .text(name),
                 .text(destination),

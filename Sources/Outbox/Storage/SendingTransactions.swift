@@ -173,7 +173,9 @@ struct SendingTransactions: Sendable {
         let reading = BoxContext.of(database).reading(of: storage.clock)
         let now = try ClockTable.now(database, reading)
         let stored = try BoxContext.of(database).lane(lane.id, database)
-        let isSame = stored.map { !$0.isPaused && $0.options == lane.optionsText }
+        let isSame = stored.map {
+            !$0.isPaused && $0.options == lane.optionsText && $0.destination == lane.destination
+        }
         var record = parcel.record
         // The parcel is as it was before its first attempt; one that can't have been processed does not count.
         let isFirst = record.firstSent == nil && !mayBeProcessed
@@ -288,6 +290,8 @@ struct SendingTransactions: Sendable {
         var split: [Int]?
         /// The new pause of the lane, or that it has none any longer; nil if it is unchanged.
         var pause: LanePause??
+        /// The destination of the attempt, to which the pause belongs.
+        var destination: String
         var response: StoredResponse?
         var reason: String
     }
@@ -345,7 +349,7 @@ struct SendingTransactions: Sendable {
         }
         if parcel.batch != nil { try BatchTable.removeEmpty(database) }
         if let pause = conclusion.pause {
-            try Self.store(pause, of: parcel.items[0].lane, reason: conclusion.reason, database)
+            try Self.store(pause, of: parcel.items[0].lane, conclusion.destination, reason: conclusion.reason, database)
         }
         return files
     }
@@ -353,18 +357,21 @@ struct SendingTransactions: Sendable {
     private static func store(
         _ pause: LanePause?,
         of lane: Int64,
+        _ destination: String,
         reason: String,
         _ database: Database
     ) throws(StoreError) {
         try database.run(
             """
-            UPDATE lane SET pause_failures = ?, pause_until = ?, retry_after_end = ?, pause_reason = ? WHERE id = ?
+            UPDATE lane SET pause_failures = ?, pause_until = ?, retry_after_end = ?, pause_reason = ?
+            WHERE id = ? AND destination = ?
             """,
             .init(pause?.failures),
             .init(pause?.until.nanoseconds),
             .init(pause?.retryAfterEnd?.nanoseconds),
             .init(pause == nil ? nil : reason),
-            .integer(lane)
+            .integer(lane),
+            .text(destination)
         )
     }
 
