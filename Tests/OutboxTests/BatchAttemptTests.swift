@@ -8,7 +8,7 @@ import OutboxCore
 import Testing
 
 /// Batches whose attempts fail: they keep their keys, and wait.
-@Suite(.timeLimit(.minutes(3))) struct BatchAttemptTests {
+@Suite(.timeLimit(.minutes(5))) struct BatchAttemptTests {
     private let clock = LabClock()
 
     /// Adds two items to a lane that sends batches of two.

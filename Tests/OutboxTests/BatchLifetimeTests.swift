@@ -7,7 +7,7 @@ import Outbox
 import Testing
 
 /// The lifetimes of items that are in a batch.
-@Suite(.timeLimit(.minutes(3))) struct BatchLifetimeTests {
+@Suite(.timeLimit(.minutes(5))) struct BatchLifetimeTests {
     private let network = ScriptedMonitor(.wifi)
     private let clock = LabClock()
 

@@ -8,7 +8,7 @@ import Testing
 @testable import Outbox
 
 /// A lane gets another destination while it has items.
-@Suite(.timeLimit(.minutes(3))) struct ChangedDestinationTests {
+@Suite(.timeLimit(.minutes(5))) struct ChangedDestinationTests {
     private let clock = LabClock()
     private let new: AnsweringServer
 

@@ -4,7 +4,7 @@ import Outbox
 import Testing
 
 /// Items that are withdrawn while their credential is looked up: nothing of them was sent.
-@Suite(.timeLimit(.minutes(3))) struct CredentialLookupTests {
+@Suite(.timeLimit(.minutes(5))) struct CredentialLookupTests {
     /// The number of lookups that have begun.
     private let lookups = Observed(0)
 

@@ -71,7 +71,7 @@ import Testing
         #expect(try names(lab) == ["map.bin"])
     }
 
-    @Test(.timeLimit(.minutes(2)))
+    @Test(.timeLimit(.minutes(5)))
     func `an outbox is closed although the file that was there can't be read to its end`() async throws {
         let lab = try makeLab(respond: Self.file)
         let adding = try await lab.open(OutboxLab.addsOnly)

@@ -4,7 +4,7 @@ import Outbox
 import Testing
 
 /// Items that fail by themselves, and that have attempts left.
-@Suite(.timeLimit(.minutes(3))) struct ItemAttemptTests {
+@Suite(.timeLimit(.minutes(5))) struct ItemAttemptTests {
     private let clock = LabClock()
 
     /// A server that rejects a number of requests.

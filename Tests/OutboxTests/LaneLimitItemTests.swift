@@ -118,7 +118,7 @@ import Testing
         await outbox.shutdown()
     }
 
-    @Test(.timeLimit(.minutes(3)))
+    @Test(.timeLimit(.minutes(5)))
     func `lanes whose items all wait for a path do not hold back another lane`() async throws {
         let lab = try OutboxLab(connectivity: ScriptedMonitor(.cellular))
         let adding = try await lab.open(OutboxLab.addsOnly)

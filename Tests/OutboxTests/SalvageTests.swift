@@ -8,7 +8,7 @@ import Testing
 @testable import Outbox
 
 /// The repair of a database: what it keeps besides the rows.
-@Suite(.timeLimit(.minutes(2))) struct SalvageTests {
+@Suite(.timeLimit(.minutes(5))) struct SalvageTests {
     @Test(arguments: [false, true])
     func `the numbers of items continue after a repair, although all items have ended`(
         areAcknowledged: Bool

@@ -6,7 +6,7 @@ import Outbox
 import Testing
 
 /// The end of sending while there is no network.
-@Suite(.timeLimit(.minutes(3))) struct ShutdownTests {
+@Suite(.timeLimit(.minutes(5))) struct ShutdownTests {
     private let network = ScriptedMonitor(.wifi)
 
     private func open(_ lab: OutboxLab) async throws -> Outbox {

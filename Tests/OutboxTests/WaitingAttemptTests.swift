@@ -7,7 +7,7 @@ import OutboxCore
 import Testing
 
 /// Items whose attempt has failed, while the session waits before it repeats it.
-@Suite(.timeLimit(.minutes(3))) struct WaitingAttemptTests {
+@Suite(.timeLimit(.minutes(5))) struct WaitingAttemptTests {
     private let network = ScriptedMonitor(.wifi)
 
     private func open(_ lab: OutboxLab) async throws -> Outbox {

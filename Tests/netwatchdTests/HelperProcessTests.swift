@@ -6,7 +6,7 @@ import NetworkLab
 import Testing
 
 /// The executables that others start.
-@Suite(.blocksItsThread, .timeLimit(.minutes(1)))
+@Suite(.blocksItsThread, .timeLimit(.minutes(5)))
 struct HelperProcessTests {
     @Test func `a helper gets no descriptor of this process but its own`() throws {
         let folder = try LabFolder()

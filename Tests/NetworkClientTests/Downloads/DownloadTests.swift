@@ -177,7 +177,7 @@ struct DownloadTests {
         #expect(lab.names == ["file"])
     }
 
-    @Test(.timeLimit(.minutes(1)), arguments: [false, true])
+    @Test(.timeLimit(.minutes(5)), arguments: [false, true])
     func `a 416 for a file of another length starts over`(hasCache: Bool) async throws {
         let shorter = Array(Self.entity.prefix(200_000))
         let lab = try DownloadLab()

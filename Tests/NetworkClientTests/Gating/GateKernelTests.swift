@@ -9,7 +9,7 @@ import Testing
 @testable import NetworkClient
 
 /// The keeper over the real kernel: a machine with WiFi and a modem.
-@Suite(.timeLimit(.minutes(2))) struct GateKernelTests {
+@Suite(.timeLimit(.minutes(5))) struct GateKernelTests {
     private let uplinks: LabUplinks
     private let monitor: ReachabilityMonitor
 

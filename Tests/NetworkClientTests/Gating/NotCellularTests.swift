@@ -7,7 +7,7 @@ import Testing
 @testable import NetworkClient
 
 /// A session that must not use the modem, on a machine with both, while WiFi goes down and up.
-@Suite(.timeLimit(.minutes(3))) struct NotCellularTests {
+@Suite(.timeLimit(.minutes(5))) struct NotCellularTests {
     private let uplinks: LabUplinks
     private let monitor: ReachabilityMonitor
     private let wifi: ScriptedServer

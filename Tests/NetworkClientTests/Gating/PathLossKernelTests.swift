@@ -9,7 +9,7 @@ import Testing
 @testable import NetworkClient
 
 /// The fate of connections on the real kernel while their path is lost and restored.
-@Suite(.timeLimit(.minutes(2))) struct PathLossKernelTests {
+@Suite(.timeLimit(.minutes(5))) struct PathLossKernelTests {
     private let uplinks: LabUplinks
     private let monitor: ReachabilityMonitor
 

@@ -7,7 +7,7 @@ import Testing
 @testable import NetworkClient
 
 /// The packets of sessions that leave a machine over its uplink, as the kernel counts them.
-@Suite(.timeLimit(.minutes(3))) struct ValidationPacketTests {
+@Suite(.timeLimit(.minutes(5))) struct ValidationPacketTests {
     private static func session(
         _ url: String,
         _ loops: LabLoops,

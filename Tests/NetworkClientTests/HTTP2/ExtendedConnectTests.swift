@@ -84,7 +84,7 @@ private final class Lab: Sendable {
 }
 
 /// WebSockets on streams of HTTP/2 connections (RFC 8441).
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(5)))
 struct ExtendedConnectTests {
     // MARK: Opening
 
@@ -531,7 +531,7 @@ struct ExtendedConnectTests {
 
 /// WebSockets over HTTP/2 through nghttpx, to Python's `websockets`.
 @Suite(
-    .timeLimit(.minutes(2)),
+    .timeLimit(.minutes(5)),
     .enabled(if: HTTP2Proxy.isInstalled, "\(HTTP2Proxy.advice)"),
     .enabled(if: PythonWebSockets.isInstalled, "\(PythonWebSockets.advice)")
 )

@@ -7,7 +7,7 @@ import Testing
 @testable import NetworkClient
 
 /// Servers that violate HTTP/2.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(5)))
 struct HTTP2MisbehaviourTests {
     @Test(arguments: HTTP2Misbehaviour.all)
     func `a server that violates HTTP/2 fails its request only`(_ misbehaviour: HTTP2Misbehaviour) async throws {

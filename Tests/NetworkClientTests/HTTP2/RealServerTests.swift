@@ -6,7 +6,7 @@ import Testing
 @testable import NetworkClient
 
 /// HTTP/2 with the servers of Debian.
-@Suite(.enabled(if: HTTP2Server.areInstalled, Comment(rawValue: HTTP2Server.advice)), .timeLimit(.minutes(2)))
+@Suite(.enabled(if: HTTP2Server.areInstalled, Comment(rawValue: HTTP2Server.advice)), .timeLimit(.minutes(5)))
 struct HTTP2RealServerTests {
     @Test(arguments: HTTP2Server.Program.allCases, [false, true])
     func `requests share one connection`(_ program: HTTP2Server.Program, isSecure: Bool) async throws {

@@ -3,7 +3,7 @@ import Testing
 @testable import NetworkClient
 
 /// Connections that are not the client's own; `Examples/PipeConnection` has one.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct ConnectionMakerTests {
     private struct NoPipe: Error {}
 

@@ -5,7 +5,7 @@ import NetworkLab
 import Testing
 
 /// The programs under Examples that extend the client.
-@Suite(.timeLimit(.minutes(2))) struct ClientExamplesTests {
+@Suite(.timeLimit(.minutes(5))) struct ClientExamplesTests {
     @Test func `the signing program signs method, path and body`() throws {
         let server = try AnsweringServer { _ in [.response("stored")] }
         let outcome = try LabProcess.run(BuiltProducts.path(of: "SigningRequests"), ["\(server.url)/v1"])

@@ -5,7 +5,7 @@ import NetworkLab
 import Testing
 
 /// Runs the shell blocks of pages on a machine with one wired uplink.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(5)))
 struct ShellPageTests {
     private let lab: ReadmeLab
     private let folder: LabFolder

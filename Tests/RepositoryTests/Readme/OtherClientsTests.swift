@@ -2,7 +2,7 @@ import NetworkLab
 import Testing
 
 /// The page about the gate for other clients and its program.
-@Suite(.timeLimit(.minutes(2))) struct OtherClientsTests {
+@Suite(.timeLimit(.minutes(5))) struct OtherClientsTests {
     @Test func `the program of the page is the one under Examples`() throws {
         let page = try Repository.read("docs/other-clients.md")
         let program = try Repository.read("Examples/OtherClients/main.swift")
