@@ -34,7 +34,7 @@ private func texts(in store: DurableStore) async throws -> [String] {
 }
 
 /// The store: group commits, several processes, damage.
-@Suite struct DurableStoreTests {
+@Suite(.timeLimit(.minutes(10))) struct DurableStoreTests {
     /// Kept during a test: its folder is removed with it.
     private let box: Box
 

@@ -3,6 +3,7 @@ import HTTPLab
 import NetworkLab
 import Testing
 
+@Suite(.timeLimit(.minutes(5)))
 struct ScriptedServerTests {
     @Test func `several requests on one connection are read and answered, by length and chunked`() async throws {
         let server = try ScriptedServer(always: [.forever([.readRequest, .response("ok")])])

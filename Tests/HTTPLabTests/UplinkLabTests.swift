@@ -4,6 +4,7 @@ import NetworkLab
 import ReachabilityCore
 import Testing
 
+@Suite(.timeLimit(.minutes(5)))
 struct UplinkLabTests {
     @Test(arguments: Outage.allCases)
     func `a connection survives an outage of the link`(outage: Outage) async throws {

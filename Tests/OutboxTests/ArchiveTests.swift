@@ -11,7 +11,7 @@ import OutboxCore
 import Testing
 
 /// The export of items, and their import.
-@Suite(.blocksItsThread) struct ArchiveTests {
+@Suite(.blocksItsThread, .timeLimit(.minutes(20))) struct ArchiveTests {
     private let lab: OutboxLab
     /// The outbox into which is imported.
     private var other: String { lab.path + "-2" }

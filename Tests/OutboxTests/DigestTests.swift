@@ -7,7 +7,7 @@ import Outbox
 import Testing
 
 /// Rows and bodies that changed on disk are found before they are sent.
-@Suite struct DigestTests {
+@Suite(.timeLimit(.minutes(10))) struct DigestTests {
     @Test(arguments: [
         ItemOptions(key: .custom("k"), lifetime: .seconds(60)), ItemOptions(key: .custom("k"), lifetime: nil),
         ItemOptions(key: .custom("k"), userInfo: ["drive": "8"]), ItemOptions(key: .custom("k"), notBefore: 5),

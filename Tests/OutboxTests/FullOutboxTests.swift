@@ -8,7 +8,7 @@ import Testing
 @testable import Outbox
 
 /// What is dropped from an outbox that is full, and which outcomes are kept.
-@Suite(.blocksItsThread) struct FullOutboxTests {
+@Suite(.blocksItsThread, .timeLimit(.minutes(20))) struct FullOutboxTests {
     private let lab: OutboxLab
 
     init() throws { lab = try OutboxLab() }

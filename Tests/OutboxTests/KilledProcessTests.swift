@@ -9,7 +9,7 @@ import Outbox
 import Testing
 
 /// Processes of the tool that are killed (SIGKILL) or stopped (SIGSTOP) while they add and send.
-@Suite(.blocksItsThread) struct KilledProcessTests {
+@Suite(.blocksItsThread, .timeLimit(.minutes(20))) struct KilledProcessTests {
     /// Next to the running test bundle.
     private static let tool = ToolBinary.path + "-outbox"
 
@@ -152,7 +152,7 @@ import Testing
 }
 
 /// The commands of the tool.
-@Suite(.blocksItsThread) struct OutboxToolTests {
+@Suite(.blocksItsThread, .timeLimit(.minutes(20))) struct OutboxToolTests {
     private func run(_ arguments: String..., in lab: OutboxLab) throws -> LabProcess.Outcome {
         try LabProcess.run(ToolBinary.path + "-outbox", arguments + ["--box", lab.path])
     }
@@ -219,7 +219,7 @@ import Testing
 }
 
 /// A file system without space (a tmpfs in a mount namespace of its own).
-@Suite(.blocksItsThread) struct FullDiskTests {
+@Suite(.blocksItsThread, .timeLimit(.minutes(20))) struct FullDiskTests {
     /// Returns the tool, and a folder on which a script mounts a file system.
     private func makeDisk(_ lab: OutboxLab) throws -> (tool: String, disk: String) {
         let disk = "\(lab.folder.path)/disk"
@@ -356,7 +356,7 @@ import Testing
 }
 
 /// Processes that are killed while they repair an outbox.
-@Suite(.blocksItsThread) struct KilledRepairTests {
+@Suite(.blocksItsThread, .timeLimit(.minutes(20))) struct KilledRepairTests {
     @Test func `a repair that is killed at any moment loses no item`() async throws {
         let lab = try OutboxLab()
         let adding = try await lab.open(OutboxLab.addsOnly)

@@ -10,7 +10,7 @@ import OutboxCore
 import Testing
 
 /// An outbox to which the members of a group may add, as that of the system.
-@Suite(.blocksItsThread) struct SharedOutboxTests {
+@Suite(.blocksItsThread, .timeLimit(.minutes(20))) struct SharedOutboxTests {
     /// The owner's number, which is that of the group too.
     private static let owner: UInt32 = 4_242
     private static let member: UInt32 = 4_243

@@ -7,7 +7,7 @@ import Testing
 @testable import Outbox
 
 /// What the sender and people read from the database.
-@Suite struct SupplyTests {
+@Suite(.timeLimit(.minutes(10))) struct SupplyTests {
     private let clock = LabClock()
 
     @Test(arguments: [(3_600, true, 10), (3, true, 3), (3_600, false, 10), (-5, true, nil)])

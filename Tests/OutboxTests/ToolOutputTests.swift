@@ -8,7 +8,7 @@ import Outbox
 import Testing
 
 /// The output of the commands, and `run` as a service.
-@Suite(.blocksItsThread) struct ToolOutputTests {
+@Suite(.blocksItsThread, .timeLimit(.minutes(20))) struct ToolOutputTests {
     private let lab: OutboxLab
     private let tool = ToolBinary.path + "-outbox"
 

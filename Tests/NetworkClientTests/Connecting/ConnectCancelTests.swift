@@ -6,7 +6,7 @@ import Testing
 
 @testable import NetworkClient
 
-@Suite("Giving up while connecting")
+@Suite("Giving up while connecting", .timeLimit(.minutes(5)))
 struct ConnectCancelTests {
     private func expectCancelled(_ attempt: ConnectionAttempt) async {
         let error = await #expect(throws: HTTPError.self) { try await attempt.established.get() }

@@ -8,7 +8,7 @@ import Testing
 
 @testable import NetworkClient
 
-@Suite("Connections that fail")
+@Suite("Connections that fail", .timeLimit(.minutes(5)))
 struct ConnectFailureTests {
     @Test func `refused`() async throws {
         try await LabLoops.run { loops in

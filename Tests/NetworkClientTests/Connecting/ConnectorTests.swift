@@ -8,7 +8,7 @@ import Testing
 
 @testable import NetworkClient
 
-@Suite("Connections that stand")
+@Suite("Connections that stand", .timeLimit(.minutes(5)))
 struct ConnectorTests {
     @Test func `a numeric address needs no lookup`() async throws {
         try await LabLoops.run { loops in

@@ -6,7 +6,7 @@ import Testing
 
 @testable import NetworkClient
 
-@Suite("Names with several addresses")
+@Suite("Names with several addresses", .timeLimit(.minutes(5)))
 struct HappyEyeballsTests {
     /// A connector for which every name has these addresses.
     private func connector(_ addresses: String...) throws -> Connector {

@@ -8,7 +8,7 @@ import Testing
 
 @testable import NetworkClient
 
-@Suite("Connections with TLS")
+@Suite("Connections with TLS", .timeLimit(.minutes(5)))
 struct SecureConnectionTests {
     private func endpoint(_ port: Int, host: String = "127.0.0.1") -> Endpoint {
         .init(isSecure: true, host: host, port: port)

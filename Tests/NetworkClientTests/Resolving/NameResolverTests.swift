@@ -6,7 +6,7 @@ import Testing
 
 @testable import NetworkClient
 
-@Suite("Looking names up")
+@Suite("Looking names up", .timeLimit(.minutes(5)))
 struct NameResolverTests {
     private let loop = MultiThreadedEventLoopGroup.singleton.any()
 

@@ -4,7 +4,7 @@ import Testing
 
 @testable import NetworkClient
 
-@Suite("The system's own lookups")
+@Suite("The system's own lookups", .timeLimit(.minutes(5)))
 struct SystemLookupTests {
     private func resolve(
         _ manner: NameServerHandler.Manner,

@@ -5,6 +5,7 @@ import X509
 @testable import NetworkClient
 
 /// The evaluation of chains of every kind against trusted roots, in real handshakes.
+@Suite(.timeLimit(.minutes(10)))
 struct ChainTests {
     private let authority: CertificateAuthority
     private let options: TLSOptions

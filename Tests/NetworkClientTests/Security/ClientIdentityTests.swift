@@ -5,6 +5,7 @@ import Testing
 @testable import NetworkClient
 
 /// Client certificates: loaded, presented, missing, and refused.
+@Suite(.timeLimit(.minutes(10)))
 struct ClientIdentityTests {
     private let authority: CertificateAuthority
     private let clients: CertificateAuthority

@@ -6,6 +6,7 @@ import X509
 @testable import NetworkClient
 
 /// Signatures that can be forged, with certificates that OpenSSL made: SHA-1 signs with RSA alone.
+@Suite(.timeLimit(.minutes(10)))
 struct ForgeableSignatureTests {
     private static let root = """
         MIIDCzCCAfOgAwIBAgIUHcYfEgVe7Mlm+wN6vGatz4OCh/owDQYJKoZIhvcNAQELBQAwDDEKMAgGA1UEAwwBUjAgFw0yNjExMjEx\

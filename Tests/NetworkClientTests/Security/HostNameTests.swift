@@ -4,6 +4,7 @@ import Testing
 @testable import NetworkClient
 
 /// Host name validation in real handshakes.
+@Suite(.timeLimit(.minutes(10)))
 struct HostNameTests {
     private let authority: CertificateAuthority
     private let options: TLSOptions

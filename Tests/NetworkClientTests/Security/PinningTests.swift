@@ -6,6 +6,7 @@ import X509
 @testable import NetworkClient
 
 /// Pinning in real handshakes: accepted and refused chains, and the secrecy of the request from a refused server.
+@Suite(.timeLimit(.minutes(10)))
 struct PinningTests {
     private let authority: CertificateAuthority
     private let server: MintedIdentity

@@ -4,6 +4,7 @@ import Testing
 @testable import NetworkClient
 
 /// Every mode with every pair of flags, against servers of every kind, in the documented order.
+@Suite(.timeLimit(.minutes(10)))
 struct PolicyMatrixTests {
     /// The fault of a server.
     enum Fault: CaseIterable {

@@ -8,6 +8,7 @@ import Testing
 @testable import NetworkClient
 
 /// The errors of handshakes that fail for other reasons than a certificate.
+@Suite(.timeLimit(.minutes(10)))
 struct TLSFailureTests {
     private let authority: CertificateAuthority
     private let options: TLSOptions

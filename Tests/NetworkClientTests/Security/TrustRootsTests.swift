@@ -6,6 +6,7 @@ import X509
 @testable import NetworkClient
 
 /// The sources of roots.
+@Suite(.timeLimit(.minutes(10)))
 struct TrustRootsTests {
     private let authority: CertificateAuthority
 
