@@ -24,7 +24,7 @@ import Testing
     private func serve(
         run: UInt64,
         events: Int,
-        limits: EventServerLimits = .init(),
+        limits: EventServerLimits = .lab,
         _ body: (ServerLab) throws -> Void = { _ in }
     ) throws {
         let journal = journal(run)
@@ -49,7 +49,7 @@ import Testing
     }
 
     @Test func `events older than the log are read from the journal, however many`() throws {
-        var limits = EventServerLimits()
+        var limits = EventServerLimits.lab
         limits.logCapacity = 4
         limits.pageLength = 3
         try serve(run: 9, events: 100, limits: limits) { lab in
@@ -63,7 +63,7 @@ import Testing
     }
 
     @Test func `a slow reader receives every event, from the journal`() throws {
-        var limits = EventServerLimits()
+        var limits = EventServerLimits.lab
         limits.logCapacity = 16
         try serve(run: 9, events: 1, limits: limits) { lab in
             let slow = try lab.follow()
@@ -129,7 +129,7 @@ import Testing
     }
 
     @Test func `large events from the journal are sent once each, in order`() throws {
-        var limits = EventServerLimits()
+        var limits = EventServerLimits.lab
         limits.logCapacity = 1
         limits.pageLength = 1
         try serve(run: 9, events: 0, limits: limits) { lab in

@@ -10,6 +10,17 @@ import ReachabilityCore
 
 @testable import netwatchd
 
+extension EventServerLimits {
+    /// The usual limits, with times that are longer than a busy machine takes for a request.
+    static var lab: Self {
+        var limits = Self()
+        limits.headTimeout = .seconds(600)
+        limits.drainTimeout = .seconds(60)
+        limits.pathTimeout = .seconds(600)
+        return limits
+    }
+}
+
 /// A server in this process, on a Unix socket of its own, whose events the test publishes.
 final class ServerLab: Sendable {
     /// The run of each server.
@@ -47,9 +58,7 @@ final class ServerLab: Sendable {
         isSilent: Bool = false,
         validates: Bool = false
     ) throws {
-        var limits = EventServerLimits()
-        // Longer than a busy machine takes for a request.
-        limits.headTimeout = .seconds(600)
+        var limits = EventServerLimits.lab
         change(&limits)
         let paths = paths
         var sources = EventSources(
