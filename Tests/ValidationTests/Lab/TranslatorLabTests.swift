@@ -7,6 +7,7 @@ import Testing
 /// A machine with IPv6 only, behind radvd and Debian's translator tayga.
 @Suite(
     .serialized,
+    .blocksItsThread,
     .enabled(if: ProbedNetwork.isInstalled, Comment(rawValue: ProbedNetwork.advice)),
     .enabled(if: access("/dev/net/tun", R_OK | W_OK) == 0, "tayga needs /dev/net/tun"),
     .timeLimit(.minutes(5))
@@ -124,6 +125,9 @@ struct TranslatorLabTests {
         var types: Set<UInt8> = []
         var buffer = [UInt8](repeating: 0, count: 4096)
         while !types.isSuperset(of: [25, 31]) {
+            var wait = pollfd(fd: descriptor.number, events: Int16(POLLIN), revents: 0)
+            let ready = poll(&wait, 1, 120_000)
+            try #require(ready == 1, "seen: \(types)")
             let count = try systemCall("recv") { recv(descriptor.number, &buffer, buffer.count, 0) }
             // struct nlmsghdr of 16 bytes with the type at 4, then struct nduseroptmsg of 16, then the option's type.
             guard count > 32, buffer[4] == 68 else { continue }

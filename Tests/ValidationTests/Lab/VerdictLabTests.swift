@@ -9,6 +9,7 @@ import Testing
 /// Each test prints when the verdict came after the event, and counts the packets that the machine sent until then.
 @Suite(
     .serialized,
+    .blocksItsThread,
     .enabled(if: ProbedNetwork.isInstalled, Comment(rawValue: ProbedNetwork.advice)),
     .enabled(if: NameServiceSetup.isPlain, Comment(rawValue: NameServiceSetup.advice)),
     .timeLimit(.minutes(5))
