@@ -115,7 +115,7 @@ package final class FleetLab {
         let log = try folder.write("mosquitto.log", "")
         let words = ["-c", "exec /usr/sbin/mosquitto -c \"$0\" 2>\"$1\"", file, log]
         broker = try network.run { try LabProcess("/bin/sh", words) }
-        let deadline = ContinuousClock.now + .seconds(60)
+        let deadline = ContinuousClock.now + .seconds(120)
         while try !String(decoding: Repository.bytes(of: log), as: UTF8.self).contains(" running") {
             guard ContinuousClock.now < deadline else { throw LabError("start mosquitto", errno: ETIMEDOUT) }
             Polling.pause()
@@ -201,7 +201,7 @@ package final class FleetLab {
     package func waitForEvent(after change: () throws -> Void) throws {
         let before = try newestEvent()
         try change()
-        let deadline = ContinuousClock.now + .seconds(60)
+        let deadline = ContinuousClock.now + .seconds(120)
         while try newestEvent() == before {
             guard ContinuousClock.now < deadline else { throw LabError("wait for an event", errno: ETIMEDOUT) }
             Polling.pauseForProcess()

@@ -21,7 +21,7 @@ package final class LineReader: @unchecked Sendable {
     /// The next line without its end; nil at the end of the stream.
     ///
     /// A last line that is not ended is an error, because the tool writes whole lines.
-    package func line(within limit: Duration = .seconds(60)) throws -> String? {
+    package func line(within limit: Duration = .seconds(120)) throws -> String? {
         let deadline = ContinuousClock.now + limit
         while true {
             if let end = pending.firstIndex(of: UInt8(ascii: "\n")) {

@@ -55,7 +55,7 @@ final class ClientLab: Sendable {
         for what: String,
         until condition: ([MQTTClient.Event]) -> Bool
     ) async throws -> [MQTTClient.Event] {
-        let deadline = ContinuousClock.now + .seconds(60)
+        let deadline = ContinuousClock.now + .seconds(120)
         while ContinuousClock.now < deadline {
             let all = events.all
             if condition(all) { return all }
@@ -222,7 +222,7 @@ private final class HesitatingBroker: ChannelInboundHandler {
 }
 
 /// A client of a real broker.
-@Suite(.blocksItsThread, .timeLimit(.minutes(5)))
+@Suite(.blocksItsThread, .timeLimit(.minutes(10)))
 struct MQTTClientTests {
     @Test("Messages at QoS 1 arrive in order and are acknowledged", arguments: [MQTTVersion.v5, .v311])
     func publish(version: MQTTVersion) async throws {

@@ -18,7 +18,7 @@ package final class LabEvents: Sendable {
     @discardableResult
     package func wait(
         for what: String,
-        within limit: Duration = .seconds(60),
+        within limit: Duration = .seconds(120),
         until condition: (KernelEvent) -> Bool
     ) throws(LabError) -> [KernelEvent] {
         let deadline = ContinuousClock.now + limit
@@ -39,7 +39,7 @@ package final class LabEvents: Sendable {
     /// - Throws: `ETIMEDOUT` after the limit, with a description of the condition; the condition's errors.
     package func wait(
         for what: String,
-        within limit: Duration = .seconds(60),
+        within limit: Duration = .seconds(120),
         untilTrue condition: () throws -> Bool
     ) throws {
         let deadline = ContinuousClock.now + limit

@@ -47,7 +47,7 @@ package final class LabInbox<Value: Sendable>: @unchecked Sendable {
     @discardableResult
     package func wait(
         for what: String,
-        within limit: Duration = .seconds(60),
+        within limit: Duration = .seconds(120),
         until condition: ([Value]) -> Bool
     ) throws(LabError) -> [Value] {
         var deadline = Self.deadline(after: limit)

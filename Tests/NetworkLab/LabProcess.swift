@@ -66,7 +66,7 @@ package final class LabProcess: Sendable {
         _ arguments: [String] = [],
         environment: [String: String]? = nil,
         directory: String? = nil,
-        within limit: Duration = .seconds(60)
+        within limit: Duration = .seconds(120)
     ) throws(LabError) -> Outcome {
         try LabProcess(path, arguments, environment: environment, directory: directory).finish(within: limit)
     }
@@ -88,7 +88,7 @@ package final class LabProcess: Sendable {
     /// - Throws: `ETIMEDOUT` after the limit, `EPIPE` if it ends before, with what it had printed.
     @discardableResult
     package func waitForOutput(
-        within limit: Duration = .seconds(60),
+        within limit: Duration = .seconds(120),
         until condition: (String) -> Bool
     ) throws(LabError) -> String {
         let deadline = ContinuousClock.now + limit
@@ -104,7 +104,7 @@ package final class LabProcess: Sendable {
     ///
     /// - Returns: Its exit code and its output.
     /// - Throws: `ETIMEDOUT` after the limit, with what it had printed; it is killed then.
-    package func finish(within limit: Duration = .seconds(60)) throws(LabError) -> Outcome {
+    package func finish(within limit: Duration = .seconds(120)) throws(LabError) -> Outcome {
         let deadline = ContinuousClock.now + limit
         while state.withLock({ $0.isOpen.contains(true) }) { try read(until: deadline) }
         return try state.withLock { (state: inout State) throws(LabError) in

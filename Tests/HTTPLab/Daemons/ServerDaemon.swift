@@ -59,7 +59,7 @@ package final class ServerDaemon: Sendable {
     }
 
     private func waitForOutput(_ sign: String, of program: String) throws {
-        let deadline = ContinuousClock.now + .seconds(60)
+        let deadline = ContinuousClock.now + .seconds(120)
         while true {
             let isRunning = process.isRunning
             // The file is not there before the shell has made it.
@@ -75,7 +75,7 @@ package final class ServerDaemon: Sendable {
 
     /// Waits until a program listens that writes nothing.
     private static func waitForListener(on port: UInt16) throws(LabError) {
-        let deadline = ContinuousClock.now + .seconds(60)
+        let deadline = ContinuousClock.now + .seconds(120)
         while true {
             let type = Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue)
             let descriptor = OwnedDescriptor(try systemCall("socket") { socket(AF_INET, type, 0) })

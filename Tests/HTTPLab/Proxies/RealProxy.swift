@@ -80,7 +80,7 @@ package final class RealProxy: Sendable {
 
     /// Connects repeatedly until the proxy listens, for up to 60 seconds.
     private static func waitForListener(_ port: UInt16, _ kind: Kind) throws {
-        let deadline = ContinuousClock.now + .seconds(60)
+        let deadline = ContinuousClock.now + .seconds(120)
         while ContinuousClock.now < deadline {
             let type = Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue)
             let descriptor = OwnedDescriptor(try systemCall("socket") { socket(AF_INET, type, 0) })

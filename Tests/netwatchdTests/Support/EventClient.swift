@@ -20,7 +20,7 @@ final class EventClient {
 
     /// Connects to a Unix socket, and waits for it to exist.
     convenience init(path: String) throws {
-        let deadline = ContinuousClock.now + .seconds(60)
+        let deadline = ContinuousClock.now + .seconds(120)
         while true {
             do {
                 self.init(try Self.connected(path))
