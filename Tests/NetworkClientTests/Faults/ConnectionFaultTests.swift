@@ -81,7 +81,8 @@ struct ConnectionFaultTests {
             #expect(try await session.get(url).string() == "one")
             let filler = try FilledBacklog(of: server, in: faults.lab)
             var limits = Timeouts.lasting
-            limits.total = .seconds(3)
+            // Longer than it takes until the request is sent.
+            limits.total = .seconds(10)
             let request = session.get(url, options: .init(timeouts: limits))
             let error = await #expect(throws: HTTPError.self) { try await request.response() }
             #expect(error?.code == .requestTimedOut)
