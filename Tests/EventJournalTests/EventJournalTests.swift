@@ -255,7 +255,7 @@ import ValidationCore
         journal.append(.numbered(3))
         while !journal.health.isStoring {
             journal.save(.init(), at: .at(3))
-            await Polling.pause()
+            try await Task.sleep(for: .milliseconds(1))
         }
         #expect(await journal.ids(after: 1) == ["1.1", "1.2", "1.3"])
         #expect(lab.words.all.last == "events are stored in '\(lab.path)' again")

@@ -7,7 +7,7 @@ package enum Polling {
     /// Pauses the thread for a millisecond.
     package static func pause() { usleep(1_000) }
 
-    /// Pauses the task for a millisecond; a task that is cancelled does not pause.
+    /// Pauses the task for a millisecond; a task that is cancelled does not pause: for loops that have a deadline.
     package static func pause() async { try? await Task.sleep(for: .milliseconds(1)) }
 
     /// Pauses the thread for 20 ms, where each look takes a process of its own.

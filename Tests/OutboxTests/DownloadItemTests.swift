@@ -106,7 +106,7 @@ import Testing
     private func interrupt(_ lab: OutboxLab) async throws -> String {
         let outbox = try await lab.open()
         try await lab.lane(outbox).download("maps/7", to: target(lab))
-        while try await outbox.storage.lanes().first?.pause == nil { await Polling.pause() }
+        while try await outbox.storage.lanes().first?.pause == nil { try await Task.sleep(for: .milliseconds(1)) }
         await outbox.shutdown()
         let after = try await lab.open(OutboxLab.addsOnly)
         try await after.storage.setPaused(false, lane: "readings")
@@ -180,7 +180,7 @@ import Testing
         let outbox = try await lab.open()
         let lane = lab.lane(outbox, .init(confirmation: .field("X-Server")))
         let id = try await lane.download("maps/7", to: target(lab))
-        while try await outbox.storage.lanes().first?.pause == nil { await Polling.pause() }
+        while try await outbox.storage.lanes().first?.pause == nil { try await Task.sleep(for: .milliseconds(1)) }
         #expect(try await outbox.items().first?.failure?.contains("captive portal") == true)
         try await outbox.cancel(id)
         #expect(try await outbox.next(1).first?.end == .cancelled)

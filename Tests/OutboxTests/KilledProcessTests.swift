@@ -133,10 +133,10 @@ import Testing
         let lock = try FileLock(at: "\(lab.path)/commit.lock", creates: false)
         while true {
             try process.send(SIGSTOP)
-            while try !isStopped(process) { await Polling.pause() }
+            while try !isStopped(process) { try await Task.sleep(for: .milliseconds(1)) }
             if try lock.tryLock() { return lock.unlock() }
             try process.send(SIGCONT)
-            await Polling.pause()
+            try await Task.sleep(for: .milliseconds(1))
         }
     }
 

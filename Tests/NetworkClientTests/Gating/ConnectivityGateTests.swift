@@ -66,7 +66,7 @@ private final class TurningConnectivity: Connectivity {
             try await withThrowingTaskGroup(of: GatePass.self) { group in
                 for _ in 0..<20 { group.addTask { try await gate.pass(to: "http://203.0.113.7/") } }
                 for _ in 0..<20 { group.addTask { try await gate.pass(to: "https://203.0.113.8:8443/") } }
-                while connectivity.watchCount == 0 || connectivity.questions < 2 { await Polling.pause() }
+                while connectivity.watchCount == 0 || connectivity.questions < 2 { try await Task.sleep(for: .milliseconds(1)) }
                 connectivity.change { $0 = .init(ways: [nil: [MadeUpConnectivity.wlan]]) }
                 var count = 0
                 for try await pass in group {
@@ -93,7 +93,7 @@ private final class TurningConnectivity: Connectivity {
         try await LabLoops.run { loops in
             let gate = gate(loops, .wifi)
             let waiting = Task { try await gate.pass(to: "http://203.0.113.7/") }
-            while connectivity.watchCount == 0 || connectivity.questions < 1 { await Polling.pause() }
+            while connectivity.watchCount == 0 || connectivity.questions < 1 { try await Task.sleep(for: .milliseconds(1)) }
             // The notification is still under way, and finds what the second request has found already.
             connectivity.changeSilently { $0 = .init(ways: [nil: [MadeUpConnectivity.wlan]]) }
             let again = try await gate.pass(to: "http://203.0.113.7/", afterFailure: true)
@@ -123,7 +123,7 @@ private final class TurningConnectivity: Connectivity {
         try await LabLoops.run { loops in
             let gate = gate(loops)
             let waiting = Task { try await gate.pass(to: "http://203.0.113.7/") }
-            while connectivity.watchCount == 0 { await Polling.pause() }
+            while connectivity.watchCount == 0 { try await Task.sleep(for: .milliseconds(1)) }
             waiting.cancel()
             let error = await #expect(throws: HTTPError.self) { try await waiting.value }
             #expect(error?.code == .cancelled)

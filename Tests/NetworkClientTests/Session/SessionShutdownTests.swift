@@ -26,7 +26,7 @@ struct SessionShutdownTests {
         let running = session.get("")
         try await server.wait(for: "the request") { $0.first?.requests.count == 1 }
         async let cancelled = session.shutdown(within: .seconds(3_600))
-        while session.core.registry.withLock({ $0.state }) == .open { await Polling.pause() }
+        while session.core.registry.withLock({ $0.state }) == .open { try await Task.sleep(for: .milliseconds(1)) }
         let late = await #expect(throws: HTTPError.self) { try await session.get("").response() }
         #expect(late?.code == .sessionInvalidated)
         latch.open()
@@ -61,7 +61,7 @@ struct SessionShutdownTests {
         let paused = session.get("")
         try await server.wait(for: "the request") { $0.first?.requests.count == 1 }
         paused.pause()
-        while paused.state != .paused { await Polling.pause() }
+        while paused.state != .paused { try await Task.sleep(for: .milliseconds(1)) }
         let cancelled = await session.shutdown(within: .seconds(3_600))
         #expect(cancelled.map(\.id) == [unstarted.id, paused.id])
     }

@@ -129,7 +129,7 @@ struct FileFeedTests {
         #expect(try openDescriptors(of: path) == 1)
         try await feed.close()
         // A read in progress retains it a little longer.
-        while try openDescriptors(of: path) > 0 { await Polling.pause() }
+        while try openDescriptors(of: path) > 0 { try await Task.sleep(for: .milliseconds(1)) }
     }
 
     private func append(_ text: String, to path: String) throws {

@@ -51,6 +51,6 @@ struct TLSClientEnd: Sendable {
 final class WeakHandler: @unchecked Sendable {
     weak var handler: NIOSSLClientHandler?
 
-    /// Returns once the handler has been released.
-    func waitUntilReleased() async { while handler != nil { await Polling.pause() } }
+    /// Returns once the handler has been released, or the task is cancelled.
+    func waitUntilReleased() async { while handler != nil, !Task.isCancelled { await Polling.pause() } }
 }
