@@ -5,7 +5,7 @@ import NetworkLab
 import Testing
 
 /// `netwatch fetch --later`, and what an outbox then sends.
-@Suite(.blocksItsThread) struct FetchLaterTests {
+@Suite(.blocksItsThread, .timeLimit(.minutes(20))) struct FetchLaterTests {
     private let lab: OutboxLab
 
     init() throws { lab = try OutboxLab() }

@@ -11,7 +11,7 @@ import Testing
 /// Power failures, replayed from a recording of the writes, and a disk that fails.
 ///
 /// `NETWATCH_POWER_FAILURES` is the number of states of the disk; 60 by default.
-@Suite(.blocksItsThread) struct PowerFailureTests {
+@Suite(.blocksItsThread, .timeLimit(.minutes(20))) struct PowerFailureTests {
     private static let states =
         ProcessInfo.processInfo.environment["NETWATCH_POWER_FAILURES"].flatMap { Int($0) } ?? 60
 
