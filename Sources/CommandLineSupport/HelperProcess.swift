@@ -3,7 +3,7 @@ import Glibc
 package import LinuxSystem
 
 /// Another of the tool's executables, started with files of its own (posix_spawn(3)).
-package struct HelperProcess {
+package struct HelperProcess: Sendable {
     /// Its process id; valid until ``wait()`` has returned.
     private let id: pid_t
 
@@ -57,6 +57,12 @@ package struct HelperProcess {
 
     /// Ends it at once (SIGKILL).
     package func kill() { Glibc.kill(id, SIGKILL) }
+
+    /// Waits for its end, but leaves its process id to it until ``wait()`` has returned (waitid(2)).
+    package func waitForEnd() throws(SystemError) {
+        var information = siginfo_t()
+        _ = try retryingOnInterrupt { waitid(P_PID, id_t(id), &information, WEXITED | WNOWAIT) }
+    }
 
     /// Waits for its end.
     ///

@@ -81,9 +81,14 @@ struct EventDaemon {
         do throws(SystemError) {
             let command = OutboxAddition(folder: webhooks.outbox)
             let position = WebhookPosition(path: options.folder + "/webhooks.last")
-            let worker = try WebhookWorker(webhooks, journal, run: run, position: position) {
-                (message, webhook) throws(ToolError) in try command.add(message, for: webhook)
-            }
+            let worker = try WebhookWorker(
+                webhooks,
+                journal,
+                run: run,
+                position: position,
+                add: { (message, webhook) throws(ToolError) in try command.add(message, for: webhook) },
+                cancel: { command.cancel() }
+            )
             try worker.start()
             wake.set { [weak worker] in worker?.wake() }
             return (journal, worker)

@@ -304,6 +304,33 @@ import ValidationCore
         #expect(box.added.all == (UInt64(1)...2).map { "netwatch-a-\(EventID(run: $0, sequence: 1))" })
     }
 
+    @Test func `the end of the service does not wait for an outbox that does not respond`() throws {
+        let folder = try LabFolder()
+        let command = try folder.write("command", "#!/bin/sh\n: >\"${0%/*}/started\"\nexec sleep 1000\n")
+        #expect(chmod(command, 0o755) == 0)
+        let journal = shortJournal(folder, run: 1, at: 1)
+        append(1, at: 1, to: journal)
+        let position = WebhookPosition(path: folder.path + "/webhooks.last")
+        let (addition, reports) = (OutboxAddition(folder: "/box", path: command), LabInbox<String>())
+        let worker = try WebhookWorker(
+            try configuration(#"{"name":"a","url":"https://a.example"}"#),
+            journal,
+            run: 1,
+            position: position,
+            gracePeriod: .zero,
+            add: { (message, webhook) throws(ToolError) in try addition.add(message, for: webhook) },
+            cancel: { addition.cancel() },
+            report: { reports.put($0.message) }
+        )
+        try worker.start()
+        while access(folder.path + "/started", F_OK) != 0 { usleep(1_000) }
+        worker.stop()
+        journal.close()
+        // The next run adds the message.
+        #expect(position.read() == .init(run: 1, sequence: 0))
+        #expect(reports.all == [])
+    }
+
     @Test func `the outbox has the requests of the webhooks, in the order of the events`() throws {
         let uplinks = try LabUplinks()
         let folder = try LabFolder()

@@ -2,16 +2,33 @@ import CLinux
 import CommandLineSupport
 import Glibc
 import LinuxSystem
+import Locking
 import NetwatchCore
 
 /// `netwatch-outbox add`, which puts a message on disk.
 ///
 /// A process of its own, so that the service links neither TLS nor an HTTP client, and may do without the internet.
-struct OutboxAddition: Sendable {
+final class OutboxAddition: Sendable {
     /// The folder of the outbox.
-    let folder: String
+    private let folder: String
     /// The path of the executable.
-    var path = ExecutableDirectory.path + "/netwatch-outbox"
+    private let path: String
+    private let state = Lock(State())
+
+    private struct State {
+        /// The process that adds a message; nil if there is none.
+        var process: HelperProcess?
+        var isCancelled = false
+    }
+
+    /// Creates the command.
+    ///
+    /// - Parameters:
+    ///   - folder: The folder of the outbox.
+    ///   - path: The path of the executable.
+    init(folder: String, path: String = ExecutableDirectory.path + "/netwatch-outbox") {
+        (self.folder, self.path) = (folder, path)
+    }
 
     /// Adds a message, and returns when it is on disk.
     func add(_ message: WebhookMessage, for webhook: Webhook) throws(ToolError) {
@@ -24,7 +41,7 @@ struct OutboxAddition: Sendable {
         do throws(SystemError) {
             // Every user can read arguments, and a URL is often the only secret of a webhook.
             let input = try Self.file(with: "\(webhook.url)\n\(message.body)")
-            status = try HelperProcess.start([path, "add"] + options + fields + ["-"], input: input.number).wait()
+            status = try run([path, "add"] + options + fields + ["-"], input: input.number)
         } catch {
             throw .init("cannot execute '\(path.escapedForTerminal)': \(error); install it", exit: .notExecutable)
         }
@@ -32,6 +49,29 @@ struct OutboxAddition: Sendable {
             let name = folder.escapedForTerminal
             throw .init("the outbox '\(name)' does not take the messages of webhooks; see above", exit: .outputFailure)
         }
+    }
+
+    /// Ends the process that adds a message, and lets no other start; from any thread.
+    ///
+    /// A message that is on disk all the same has the same key when it is added again.
+    func cancel() {
+        state.withLock { state in
+            state.isCancelled = true
+            state.process?.kill()
+        }
+    }
+
+    private func run(_ words: [String], input: Int32) throws(SystemError) -> Int32 {
+        let process = try state.withLock { (state) throws(SystemError) -> HelperProcess in
+            guard !state.isCancelled else { throw .init(code: ECANCELED) }
+            let process = try HelperProcess.start(words, input: input)
+            state.process = process
+            return process
+        }
+        // Once its end is taken, its number may be that of another process.
+        try? process.waitForEnd()
+        state.withLock { $0.process = nil }
+        return try process.wait()
     }
 
     /// Returns a file in memory, at its beginning (memfd_create(2)).

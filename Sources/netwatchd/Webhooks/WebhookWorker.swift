@@ -16,7 +16,9 @@ final class WebhookWorker: Sendable {
     private let store: any EventStore
     private let run: UInt64
     private let position: WebhookPosition
+    private let gracePeriod: Duration
     private let add: @Sendable (WebhookMessage, Webhook) throws(ToolError) -> Void
+    private let cancel: @Sendable () -> Void
     private let report: @Sendable (ToolError) -> Void
     private let thread = SystemThread()
     private let wakeup: Wakeup
@@ -34,7 +36,9 @@ final class WebhookWorker: Sendable {
     ///   - store: The journal.
     ///   - run: The run of the service.
     ///   - position: The file with the position.
+    ///   - gracePeriod: How long ``stop()`` waits for the message that is being added.
     ///   - add: Adds a message to the outbox; blocks until it is on disk.
+    ///   - cancel: Ends a running `add`, which throws then; called on another thread.
     ///   - report: Reports a problem; by default to stderr.
     /// - Throws: The errno of eventfd(2).
     init(
@@ -42,11 +46,13 @@ final class WebhookWorker: Sendable {
         _ store: any EventStore,
         run: UInt64,
         position: WebhookPosition,
+        gracePeriod: Duration = .seconds(5),
         add: @escaping @Sendable (WebhookMessage, Webhook) throws(ToolError) -> Void,
+        cancel: @escaping @Sendable () -> Void = {},
         report: @escaping @Sendable (ToolError) -> Void = { _ = CommandLineProgram.report($0) }
     ) throws(SystemError) {
         (self.configuration, self.store, self.run, self.position, self.add) = (configuration, store, run, position, add)
-        self.report = report
+        (self.gracePeriod, self.cancel, self.report) = (gracePeriod, cancel, report)
         wakeup = try Wakeup()
     }
 
@@ -57,9 +63,14 @@ final class WebhookWorker: Sendable {
     func wake() { wakeup.signal() }
 
     /// Ends the thread after the message that is being added; waits for that.
+    ///
+    /// The outbox may be locked by a process that is stopped: after the grace period, the next run adds the message.
     func stop() {
         isStopped.store(true, ordering: .releasing)
         wakeup.signal()
+        let deadline = SystemClock.now.advanced(by: gracePeriod)
+        while !thread.hasEnded, SystemClock.now < deadline { usleep(5_000) }
+        cancel()
         thread.waitForEnd()
     }
 
@@ -73,7 +84,8 @@ final class WebhookWorker: Sendable {
                 hasFailed = false
                 _ = wakeup.wait(until: .init(nanoseconds: .max))
             } catch {
-                if !hasFailed { report(error) }
+                // One that the end of the service has interrupted is no failure.
+                if !hasFailed, !isStopped.load(ordering: .acquiring) { report(error) }
                 hasFailed = true
                 _ = wakeup.wait(until: SystemClock.now.advanced(by: Self.retryInterval))
             }
