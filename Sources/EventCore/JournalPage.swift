@@ -16,12 +16,20 @@ package struct JournalPage<Event: Sendable>: Sendable {
     package let failure: EventGap.Reason?
     /// The run that follows the last of these events immediately, because its own run ended with it; nil if there is none.
     package let successor: UInt64?
+    /// Whether the journal could be read; if not, it may have events all the same.
+    package let isReadable: Bool
 
     /// Creates a page.
-    package init(_ entries: [Entry], failure: EventGap.Reason? = nil, successor: UInt64? = nil) {
+    package init(
+        _ entries: [Entry],
+        failure: EventGap.Reason? = nil,
+        successor: UInt64? = nil,
+        isReadable: Bool = true
+    ) {
         self.entries = entries
         self.failure = failure
         self.successor = successor
+        self.isReadable = isReadable
     }
 
     /// Returns the page with other events.
@@ -29,7 +37,7 @@ package struct JournalPage<Event: Sendable>: Sendable {
         let entries = entries.map {
             JournalPage<Other>.Entry(id: $0.id, event: transform($0.id, $0.event), gap: $0.gap)
         }
-        return .init(entries, failure: failure, successor: successor)
+        return .init(entries, failure: failure, successor: successor, isReadable: isReadable)
     }
 }
 

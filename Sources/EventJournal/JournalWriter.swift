@@ -38,7 +38,7 @@ struct JournalWriter {
             if id.run == configuration.run, queue.hasWaiting { await flush() }
             let page = await attempt { try $0.page(after: id, limit: limit) }
             // Without a journal, it is as if it had nothing.
-            body(page ?? .init([], failure: .unknown))
+            body(page ?? .init([], failure: .unknown, isReadable: false))
         case .start(let age, let now, let body):
             body(await attempt { [run = configuration.run] in try $0.start(since: age, at: now, in: run) } ?? nil)
         case .report(let age, let now, let body):

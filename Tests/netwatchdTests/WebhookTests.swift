@@ -7,6 +7,7 @@ import HTTPLab
 import NetwatchCore
 import NetworkLab
 import ReachabilityCore
+import Synchronization
 import Testing
 import ValidationCore
 
@@ -304,6 +305,29 @@ import ValidationCore
         #expect(box.added.all == (UInt64(1)...2).map { "netwatch-a-\(EventID(run: $0, sequence: 1))" })
     }
 
+    @Test func `events of an earlier run are added once a journal that could not be read can be read`() throws {
+        let folder = try LabFolder()
+        let position = WebhookPosition(path: folder.path + "/webhooks.last")
+        try position.write(.init(run: 1, sequence: 1))
+        let (box, reports) = (Box(), LabInbox<String>())
+        let worker = try WebhookWorker(
+            try configuration(#"{"name":"a","url":"https://a.example"}"#),
+            RecoveringStore(line: line()),
+            run: 2,
+            position: position,
+            add: { message, _ in box.added.put(message.key) },
+            report: { reports.put($0.message) }
+        )
+        try worker.start()
+        try reports.wait(for: "the failure") { !$0.isEmpty }
+        worker.wake()
+        let expected = [EventID(run: 1, sequence: 2), EventID(run: 2, sequence: 1)]
+        try box.added.wait(for: "the stored events") { $0.count >= expected.count }
+        worker.stop()
+        #expect(box.added.all == expected.map { "netwatch-a-\($0)" })
+        #expect(position.read() == expected.last)
+    }
+
     @Test func `the end of the service does not wait for an outbox that does not respond`() throws {
         let folder = try LabFolder()
         let command = try folder.write("command", "#!/bin/sh\n: >\"${0%/*}/started\"\nexec sleep 1000\n")
@@ -355,5 +379,43 @@ import ValidationCore
         service.send(SIGTERM)
         #expect(try service.exitCode() == 0)
         #expect(try service.errors.rest() == "")
+    }
+}
+
+/// A journal with two events of an earlier run and one of this, which cannot be read the first time.
+private final class RecoveringStore: EventStore {
+    let health = JournalHealth()
+    private let line: [UInt8]
+    private let hasFailed = Atomic(false)
+
+    init(line: [UInt8]) { self.line = line }
+
+    func restore(_ body: @escaping @Sendable (EventTotals?) -> Void) { body(nil) }
+
+    func append(_ event: StoredEvent) {}
+
+    func save(_ totals: EventTotals, at moment: EventMetrics.Moment) {}
+
+    func page(after id: EventID, limit: Int, _ body: @escaping @Sendable (JournalPage<[UInt8]>) -> Void) {
+        guard hasFailed.exchange(true, ordering: .relaxed) else {
+            return body(.init([], failure: .unknown, isReadable: false))
+        }
+        let runs = [
+            JournalRun(ordinal: 1, run: 1, last: 2, removed: 0), JournalRun(ordinal: 2, run: 2, last: nil, removed: 0),
+        ]
+        let events: [(Int64, UInt64)] = [(1, 1), (1, 2), (2, 1)]
+        let page = JournalOrder(runs).page(after: id) { (ordinal, sequence) -> [JournalOrder.Stored<[UInt8]>] in
+            let next = events.filter { $0 > (ordinal, sequence) }
+            return next.map { JournalOrder.Stored(ordinal: $0.0, sequence: $0.1, event: line) }
+        }
+        body(page)
+    }
+
+    func start(since age: Duration, at now: EventMetrics.Moment, _ body: @escaping @Sendable (EventID?) -> Void) {
+        body(nil)
+    }
+
+    func report(since age: Duration, at now: EventMetrics.Moment, _ body: @escaping @Sendable ([UInt8]?) -> Void) {
+        body(nil)
     }
 }

@@ -101,6 +101,10 @@ final class WebhookWorker: Sendable {
         let promise = BlockingPromise<JournalPage<[UInt8]>>()
         store.page(after: last, limit: 32) { promise.fulfill($0) }
         let page = promise.wait()
+        guard page.isReadable else {
+            // The journal itself reports why.
+            throw .init("webhooks wait until the journal can be read; see above", exit: .outputFailure)
+        }
         if page.failure == .expired { return try skipRemoved(after: last) }
         if page.failure != nil, last.run != run { return .init(run: run, sequence: 0) }
         // Before the first message, so that the next run continues here even if none can be added. The directory
