@@ -64,8 +64,11 @@ struct JournalWriter {
         guard let moment = batch.moment else { return }
         commits += 1
         let (run, limits, isPruning) = (configuration.run, configuration.limits, commits % 16 == 1)
+        let (boot, beginning) = (configuration.bootIdentifier, configuration.beginning)
         let totals = batch.totals.map { $0 + (earlier ?? .init()) }
         let isStored: Void? = await attempt(writes: true) { [isRestored = earlier != nil] database in
+            // Another process may have removed the file, in whose place there is an empty one then.
+            try database.beginRun(run, boot: boot, at: beginning)
             try database.insert(batch.events, of: run, at: moment)
             // Counters that were never read are not replaced.
             if let totals, isRestored { try database.replace(totals) }

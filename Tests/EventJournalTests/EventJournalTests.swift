@@ -238,6 +238,21 @@ import ValidationCore
         #expect(lab.words.all.contains { $0.contains("is kept as") })
     }
 
+    @Test func `events are stored also after another process has removed the journal`() async {
+        let journal = lab.open(run: 1)
+        journal.append(.numbered(1))
+        #expect(await journal.ids(after: 1) == ["1.1"])
+        for end in ["", "-wal", "-shm"] { unlink("\(lab.path)/events.db\(end)") }
+        journal.append(.numbered(2, .cellular))
+        #expect(await journal.ids(after: 1, 1) == ["1.2"])
+        #expect(journal.health == .init(isStoring: true, lost: 0))
+        journal.close()
+        let next = lab.open(run: 2)
+        next.append(.numbered(1))
+        #expect(await next.ids(after: 1, 1) == ["1.2", "2.1"])
+        next.close()
+    }
+
     @Test func `a journal that cannot be written says so once, keeps what it can, and says when it can again`()
         async throws
     {
