@@ -144,6 +144,9 @@ extension EventHub {
         for body in waiting { body() }
     }
 
+    /// Whether the counters are complete, or those of earlier runs cannot be read.
+    var isRestored: Bool { waitingForTotals == nil }
+
     /// Calls a closure when the counters are complete: one that went down and up again would count double.
     func whenRestored(_ body: @escaping () -> Void) {
         guard waitingForTotals != nil else { return body() }

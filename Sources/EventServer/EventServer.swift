@@ -207,10 +207,12 @@ package final class EventServer: Sendable {
     package func perform(_ job: @escaping @Sendable () -> Void) { loop.execute(job) }
 
     /// Returns the metrics; not to be called on the event loop.
-    package func metrics() throws -> String {
-        let promise = loop.makePromise(of: String.self)
-        loop.execute { [hub] in hub.whenRestored { promise.succeed(hub.metricsText()) } }
-        return try promise.futureResult.wait()
+    ///
+    /// - Returns: The metrics; nil while the counters of earlier runs are being read, for which a large journal, or a disk
+    ///   that hangs, may take long.
+    /// - Throws: An error if the event loop has ended.
+    package func metrics() throws -> String? {
+        try loop.submit { [hub] () -> String? in hub.isRestored ? hub.metricsText() : nil }.wait()
     }
 
     /// Closes the listeners and all connections, and ends the event loop's thread; does nothing the second time.

@@ -4,6 +4,7 @@ import EventJournal
 import EventServer
 import Glibc
 import HTTPLab
+import Locking
 import NIOCore
 import NetwatchCore
 import NetworkLab
@@ -171,6 +172,14 @@ import Testing
         }
     }
 
+    @Test func `the main thread does not wait for a journal whose counters take long to be read`() throws {
+        let store = SlowStore()
+        let lab = try ServerLab(store: store)
+        #expect(try lab.server.metrics() == nil)
+        store.finish()
+        #expect(try lab.server.metrics()?.contains("netwatch_outages_total 0\n") == true)
+    }
+
     @Test func `counters outlive the service, and the journal's health is one of the metrics`() throws {
         try serve(run: 9, events: 3)
         try serve(run: 2, events: 1) { lab in
@@ -195,6 +204,35 @@ import Testing
     @Test(arguments: ["", "d", "0d", "30", "30 d", "-1d", "4000d", "0MiB", "64MB", "9999999999d", "2048GiB"])
     func `other limits are refused`(text: String) {
         #expect(throws: (any Error).self) { try KeepArgument.parse(text) }
+    }
+}
+
+/// A journal whose counters take any time to be read.
+private final class SlowStore: EventStore {
+    let health = JournalHealth()
+    private let waiting = Lock<[@Sendable (EventTotals?) -> Void]>([])
+
+    /// Completes what has waited for the counters.
+    func finish() {
+        for body in waiting.withLock({ $0 }) { body(.init()) }
+    }
+
+    func restore(_ body: @escaping @Sendable (EventTotals?) -> Void) { waiting.withLock { $0.append(body) } }
+
+    func append(_ event: StoredEvent) {}
+
+    func save(_ totals: EventTotals, at moment: EventMetrics.Moment) {}
+
+    func page(after id: EventID, limit: Int, _ body: @escaping @Sendable (JournalPage<[UInt8]>) -> Void) {
+        body(.init([]))
+    }
+
+    func start(since age: Duration, at now: EventMetrics.Moment, _ body: @escaping @Sendable (EventID?) -> Void) {
+        body(nil)
+    }
+
+    func report(since age: Duration, at now: EventMetrics.Moment, _ body: @escaping @Sendable ([UInt8]?) -> Void) {
+        body(nil)
     }
 }
 
