@@ -67,6 +67,20 @@ import ValidationCore
         #expect(message.body == #"{"text":"notReachable link.carrier.lost 2026-11-23T02:00:00.000000Z"}"#)
     }
 
+    @Test(arguments: ["application/json", "Application/JSON", "application/vnd.chat+Json"])
+    func `values are escaped for JSON, however its media type is written`(type: String) throws {
+        let template = #""template":"{{\"url\":\"{login}\"}}""#
+        let webhook = #"{"name":"chat","url":"https://c.example","contentType":"\#(type)",\#(template)}"#
+        let portal = ValidationSummary(
+            verdict: .portal(.init(loginURL: #"http://h.example/","x":""#)),
+            since: .init(seconds: 0, nanoseconds: 0)
+        )
+        let text = String(decoding: line(), as: UTF8.self)
+        let validated = text.replacing("]}\n", with: #"],"validation":\#(portal.json)}"#)
+        let message = try #require(try message(webhook, Array(validated.utf8)))
+        #expect(message.body == #"{"url":"http://h.example/\",\"x\":\""}"#)
+    }
+
     @Test func `only the states and events that a webhook wants are sent`() throws {
         let some = #"{"name":"a","url":"https://a.example","states":["notReachable","cellular"]}"#
         #expect(try message(some, line()) != nil)

@@ -46,7 +46,8 @@ struct WebhookMessage: Hashable, Sendable {
         _ members: [String: JSONText],
         _ type: String
     ) -> String {
-        let isJSON = type.contains("json")
+        // The names of media types are the same in upper case (RFC 9110, 8.3.1).
+        let isJSON = type.lowercased().contains("json")
         let verdict = members["validation"].flatMap { try? ValidationSummary($0) }?.verdict
         return template.pieces.map { piece in
             switch piece {
