@@ -352,6 +352,28 @@ struct CacheRequestTests {
         #expect(lab.requests("If-None-Match") == ["GET -", "GET \"a\"", "GET -"])
     }
 
+    @Test func `a 304 for another version leads to one more request, also if the cache can't be written`() async throws {
+        let validations = Observed(0)
+        let server = try AnsweringServer { request in
+            let whole = ServerStep.cached("x", "max-age=0", "ETag: \"a\"")
+            guard request["If-None-Match"] != nil else { return whole }
+            // Ends a client that repeats itself.
+            validations.update { $0 += 1 }
+            guard validations.value < 10 else { return whole }
+            return [.send("HTTP/1.1 304 Not Modified\r\nETag: \"other\"\r\n\r\n")]
+        }
+        let store = ReadOnlyStore()
+        let cache = HTTPCache(store, folder: nil, limit: 1 << 20) { 1_767_225_600 }
+        let session = try HTTPSession(
+            baseURL: server.url,
+            configuration: .init(timeouts: .lasting, cache: cache)
+        )
+        _ = try await session.get("").response()
+        store.isReadOnly.update { $0 = true }
+        #expect(try await session.get("").response().source == .network)
+        #expect(server.requests.value.map { $0["If-None-Match"] } == [nil, "\"a\"", nil])
+    }
+
     @Test func `a request that is paused or cancelled uses a cache as any other`() async throws {
         let lab = try CacheLab(.folder) { _ in ServerStep.cached("x") }
         _ = try await lab.get()
@@ -438,4 +460,28 @@ struct CacheRequestTests {
         #expect(try await lab.get("", [.cookie: "user=ann"]) == "200 user=ann validated")
         #expect(try await lab.get("", [.cookie: "user=bob"]) == "200 user=bob network")
     }
+}
+
+/// A store whose entries stay, as in a folder without permission to write.
+private final class ReadOnlyStore: CacheStore {
+    let isReadOnly = Observed(false)
+    private let memory = CacheMemory(limit: 1 << 20)
+
+    var blocks: Bool { false }
+    var size: Int { memory.size }
+    var maximumEntrySize: Int { memory.maximumEntrySize }
+
+    func read(_ key: CacheKey) -> CacheEntry? { memory.read(key) }
+
+    func write(_ record: CacheRecord, _ body: NewCachedBody, under key: CacheKey) {
+        if !isReadOnly.value { memory.write(record, body, under: key) }
+    }
+
+    func update(_ entry: CacheEntry) { if !isReadOnly.value { memory.update(entry) } }
+
+    func remove(_ key: CacheKey) { if !isReadOnly.value { memory.remove(key) } }
+
+    func removeAll() { if !isReadOnly.value { memory.removeAll() } }
+
+    func makeSpilledBody() -> SpilledBody? { nil }
 }

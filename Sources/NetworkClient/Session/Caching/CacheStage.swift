@@ -301,8 +301,16 @@ final class CacheStage: @unchecked Sendable {
         case .failed(let status): return deliverLater(handle, run, .stale(.serverFailed(status: status)))
         case .mismatched:
             run.match = nil
-            return .resend(handle.current.copy)
+            return .resend(withoutStored(handle.current.copy))
         }
+    }
+
+    /// Returns a request that does not find what was stored: it is still there if the folder can't be written.
+    private func withoutStored(_ request: PreparedRequest) -> PreparedRequest {
+        var request = request
+        let isValidating = request.cachePolicy == .reloadRevalidating
+        request.cachePolicy = isValidating ? .reloadIgnoringAllCaches : .reloadIgnoringLocalCache
+        return request
     }
 
     private func deliverLater(_ handle: RequestHandle, _ run: CachingRun, _ source: ResponseSource) -> ResponseDecision
