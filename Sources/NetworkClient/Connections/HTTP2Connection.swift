@@ -539,6 +539,8 @@ extension HTTP2Connection {
         owner.connectionLimitChanged(self, to: 0, isFinal: isDraining)
     }
 
+    func checkLiveness(ifSilentSince time: NIODeadline) { if lastByte <= time { checkLiveness() } }
+
     private func limitSilence(from start: NIODeadline) {
         idleTimer.set(.read, after: settings.maximumSilence, from: start)
         idleTimer.schedule(at: .now())

@@ -59,6 +59,9 @@ package protocol HTTPConnection: AnyObject {
     /// exchange.
     func checkLiveness()
 
+    /// Does as ``checkLiveness()`` if nothing was received on the connection since a time.
+    func checkLiveness(ifSilentSince time: NIODeadline)
+
     /// Closes the connection, with the exchanges that it carries; called once.
     func close()
 
@@ -77,6 +80,8 @@ extension HTTPConnection {
     package var allowsExtendedConnect: Bool { false }
 
     package func checkLiveness() {}
+
+    package func checkLiveness(ifSilentSince time: NIODeadline) {}
 
     package func releaseStream(of exchange: any HTTPExchange) -> (any UpgradedStream)? { nil }
 

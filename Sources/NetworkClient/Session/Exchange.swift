@@ -421,7 +421,12 @@ final class Exchange: HTTPExchange, DeadlineOwner {
     func timedOut(_ stage: Timeouts.Stage, _ limit: Duration?) {
         guard let current else { return }
         // First, so that the connection gets no other request if it is dead.
-        if stage != .total { current.connection.checkLiveness() }
+        if stage == .total {
+            // A working connection may carry a request that takes too long.
+            current.connection.checkLiveness(ifSilentSince: current.lastActivity)
+        } else {
+            current.connection.checkLiveness()
+        }
         // Nothing follows a response, even one whose body is discarded, once the request's time is over.
         if stage == .total { self.current?.decision = .proceed }
         fail(.timedOut(stage, after: limit, at: current.handle.current.endpoint.text))

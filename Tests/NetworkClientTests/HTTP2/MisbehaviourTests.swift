@@ -181,4 +181,30 @@ struct HTTP2MisbehaviourTests {
         #expect(server.connections.count > 1)
         session.invalidate()
     }
+
+    @Test func `after the total time limit, requests leave a connection that has received nothing`() async throws {
+        let server = try ScriptedServer { number in
+            [
+                .custom { connection in
+                    let peer = try HTTP2Peer(connection)
+                    guard number == 0 else { return try peer.respondToAll() }
+                    try peer.respond(on: peer.readRequest())
+                    try connection.perform(.hold)
+                }
+            ]
+        }
+        let session = try HTTPSession(baseURL: "http://127.0.0.1:\(server.port)/", configuration: .http2())
+        #expect(try await session.get("first").bytes() == Array("ok".utf8))
+        var limits = Timeouts.lasting
+        limits.total = .milliseconds(200)
+        let error = await #expect(throws: HTTPError.self) {
+            try await session.get("", options: .init(timeouts: limits)).response()
+        }
+        #expect(error?.code == .requestTimedOut)
+        limits.total = .seconds(60)
+        let options = RequestOptions(timeouts: limits)
+        #expect(try await session.get("next", options: options).bytes() == Array("ok".utf8))
+        #expect(server.connections.count == 2)
+        session.invalidate()
+    }
 }
