@@ -46,11 +46,13 @@ struct ItemEnding: Sendable {
         _ database: Database
     ) throws(StoreError) -> [String] {
         // A conflict would end the transaction in any case: SQLite needs no copies of pages to undo the statement alone.
+        // In a damaged row, any column may be NULL.
         let count = try database.run(
             """
             INSERT OR FAIL INTO outcome (id, lane, end, method, reference, key, digest, user_info, added_wall, ended_wall,
                 status, fields, body, reason)
-            SELECT id, lane, ?, method, reference, key, digest, user_info, added_wall, ?, ?, ?, ?, ?
+            SELECT id, coalesce(lane, 0), ?, coalesce(method, ''), coalesce(reference, ''), key, digest,
+                coalesce(user_info, '{}'), coalesce(added_wall, 0), ?, ?, ?, ?, ?
             FROM item WHERE id = ?
             """,
             .integer(end.rawValue),

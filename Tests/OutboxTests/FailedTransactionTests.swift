@@ -1,0 +1,35 @@
+import DurableStore
+import HTTPLab
+import NetworkLab
+import Outbox
+import Testing
+
+/// Rows that can't be stored, or not as they are: they hold back nothing else.
+@Suite(.timeLimit(.minutes(3))) struct FailedTransactionTests {
+    private let lab: OutboxLab
+
+    init() throws { lab = try OutboxLab() }
+
+    /// Makes the method of an item NULL, which its column does not allow.
+    private func loseMethod(of id: Int64) throws {
+        let path = "\(lab.path)/outbox.db"
+        try Database(at: path).execute(
+            """
+            PRAGMA writable_schema = ON;
+            UPDATE sqlite_schema SET sql = replace(sql, 'method TEXT NOT NULL', 'method TEXT') WHERE name = 'item';
+            """
+        )
+        try Database(at: path).run("UPDATE item SET method = NULL WHERE id = ?", .integer(id))
+    }
+
+    @Test func `an item of which a column is lost ends as damaged`() async throws {
+        let adding = try await lab.open(OutboxLab.addsOnly)
+        for reference in ["lost", "there"] { try await lab.lane(adding).post(reference) }
+        await adding.shutdown()
+        try loseMethod(of: 1)
+        let outbox = try await lab.open()
+        let ends = try await outbox.next(2).map { "\($0.id) \($0.end)" }
+        #expect(ends.sorted() == ["1 damaged", "2 delivered"])
+        await outbox.shutdown()
+    }
+}
