@@ -32,4 +32,33 @@ import Testing
         #expect(ends.sorted() == ["1 damaged", "2 delivered"])
         await outbox.shutdown()
     }
+
+    /// Has the insertion of rows into a table fail.
+    private func refuseRows(of table: String, when condition: String = "1", in outbox: Outbox) async throws {
+        try await outbox.storage.store.write {
+            try $0.execute(
+                """
+                CREATE TRIGGER refusal BEFORE INSERT ON \(table) WHEN \(condition)
+                BEGIN SELECT RAISE(ABORT, 'refused'); END
+                """
+            )
+        }
+    }
+
+    private func allowRows(in outbox: Outbox) async throws {
+        try await outbox.storage.store.write { try $0.execute("DROP TRIGGER refusal") }
+    }
+
+    @Test func `an end that can't be stored holds back no other`() async throws {
+        let outbox = try await lab.open()
+        try await refuseRows(of: "outcome", when: "new.id = 1", in: outbox)
+        try await lab.lane(outbox).post("a")
+        while outbox.lastError == nil { try await Task.sleep(for: .milliseconds(2)) }
+        try await lab.lane(outbox).post("b")
+        #expect(try await outbox.next(1).map(\.reference) == ["b"])
+        try await allowRows(in: outbox)
+        #expect(try await outbox.next(1).map(\.reference) == ["a"])
+        #expect(lab.server.requests.value.count == 2)
+        await outbox.shutdown()
+    }
 }

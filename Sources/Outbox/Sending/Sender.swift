@@ -447,9 +447,11 @@ actor Sender {
         while !ended.isEmpty {
             let group = ended
             ended = []
-            await store(group.map(\.settlement))
-            for parcel in group { settled(parcel) }
-            if !isStopping { signal.raise() }
+            let failed = await store(group)
+            if failed.count < group.count, !isStopping { signal.raise() }
+            // What has ended meanwhile does not wait for what can't be stored.
+            if ended.isEmpty, !failed.isEmpty { try? await Task.sleep(for: .seconds(1)) }
+            ended = failed + ended
         }
         isStoring = false
         guard underway.isEmpty else { return }
@@ -457,14 +459,35 @@ actor Sender {
         idleWaiters = []
     }
 
-    private func store(_ settlements: [SendingTransactions.Settlement]) async {
+    /// Stores the consequences for parcels in one transaction, or each in its own if that fails: one alone may be at fault.
+    ///
+    /// - Returns: The parcels whose consequences could not be stored; none once the sender is stopped.
+    private func store(_ group: [Ended]) async -> [Ended] {
         do {
-            return try await transactions.store(settlements)
+            try await transactions.store(group.map(\.settlement))
+            for parcel in group { settled(parcel) }
+            return []
         } catch {
             report(.init(error))
         }
-        // One alone may be at fault.
-        for settlement in settlements { await retrying { try await self.transactions.store([settlement]) } }
+        var failed: [Ended] = []
+        for parcel in group where await !storeAlone(parcel) { failed.append(parcel) }
+        return failed
+    }
+
+    /// Stores the consequence for a parcel in a transaction of its own.
+    ///
+    /// - Returns: Whether it is stored, or is not tried again as the sender is stopped.
+    private func storeAlone(_ parcel: Ended) async -> Bool {
+        do {
+            try await transactions.store([parcel.settlement])
+        } catch {
+            let error = OutboxError(error)
+            report(error)
+            guard isStopping || error.code == .closed else { return false }
+        }
+        settled(parcel)
+        return true
     }
 
     private func settled(_ parcel: Ended) {
