@@ -61,4 +61,18 @@ import Testing
         #expect(lab.server.requests.value.count == 2)
         await outbox.shutdown()
     }
+
+    @Test func `a batch that can't be stored holds back no other lane`() async throws {
+        let adding = try await lab.open(OutboxLab.addsOnly)
+        try await refuseRows(of: "batch", in: adding)
+        let options = LaneOptions(batch: .ndjson(items: 1, linger: .zero), priority: 1)
+        try await adding.lane("first", to: lab.server.url, options).post("a", .text("1"))
+        try await lab.lane(adding).post("b")
+        await adding.shutdown()
+        let outbox = try await lab.open()
+        #expect(try await outbox.next(1).map(\.reference) == ["b"])
+        try await allowRows(in: outbox)
+        #expect(try await outbox.next(1).map(\.reference) == ["a"])
+        await outbox.shutdown()
+    }
 }

@@ -152,7 +152,7 @@ actor Sender {
             let now = await currentTime()
             var next = overview.nextExpiry
             for lane in overview.lanes {
-                guard let time = try await fill(lane, now) else { continue }
+                guard let time = await fillOrReport(lane, now) else { continue }
                 next = min(next ?? time, time)
             }
             let delay = next.map { max(now.duration(to: $0), .milliseconds(1)) }
@@ -219,6 +219,19 @@ actor Sender {
             known.stored = lane
             known.stored.pause = pause
             known.ahead.drop()
+        }
+    }
+
+    /// Starts the items that a lane may send; an error, such as that of a batch for which the disk has no space, is reported, and
+    /// holds back no other lane.
+    ///
+    /// - Returns: When there may be more without another event.
+    private func fillOrReport(_ lane: StoredLane, _ now: BoxTime) async -> BoxTime? {
+        do {
+            return try await fill(lane, now)
+        } catch {
+            report(.init(error))
+            return now.advanced(by: .seconds(5))
         }
     }
 
