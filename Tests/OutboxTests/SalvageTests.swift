@@ -93,6 +93,29 @@ import Testing
         await second.shutdown()
     }
 
+    @Test func `a lane's pause ends after a repair that has lost the clock`() async throws {
+        let isReached = Observed(false)
+        let lab = try OutboxLab { _ in
+            [isReached.value ? .response("done") : .response(status: "503 Service Unavailable")]
+        }
+        let clock = LabClock()
+        let adding = try await lab.open(clock, sends: false)
+        // The clock begins with the first item.
+        try await adding.cancel(lab.lane(adding).post("1"))
+        clock.advance(by: .seconds(30 * 86_400))
+        try await lab.lane(adding).post("2", .text("x"))
+        await adding.shutdown()
+        let first = try await lab.open(clock)
+        while try await first.storage.lanes().first?.pause == nil { try await Task.sleep(for: .milliseconds(2)) }
+        await first.shutdown()
+        try Database(at: "\(lab.path)/outbox.db").execute("DELETE FROM clock")
+        try BoxSalvage(files: BoxStorage.files(of: lab.path), at: clock.machine.read()).run()
+        isReached.update { $0 = true }
+        let second = try await lab.open(clock)
+        #expect(try await second.storage.waitForEnd(of: 2).end == .delivered)
+        await second.shutdown()
+    }
+
     @Test func `outcomes are kept besides those of items that can't be read, which follow them`() async throws {
         let (lab, clock) = (try OutboxLab(), LabClock())
         let first = try await lab.open(clock, sends: false)

@@ -37,6 +37,7 @@ struct BoxSalvage {
                 try copy(table, from: damaged, into: database)
             }
             let lost = try copy("item", from: damaged, into: database)
+            try continueClock(in: database)
             try addMissingLanes(to: database)
             try addMissingBatches(to: database)
             try continueNumbers(of: damaged, in: database)
@@ -101,6 +102,35 @@ struct BoxSalvage {
             }
         }
         return found.filter { $0 < Self.numbersEnd }.sorted()
+    }
+
+    /// Continues the clock at the latest moment that is known to have passed, if its row can't be read: it would begin at zero.
+    ///
+    /// What waits for a later moment no longer does, as it could be months away. Only rows with sound times count, since nothing
+    /// may end early.
+    private func continueClock(in database: Database) throws {
+        guard try database.first("SELECT 1 FROM clock", row: { _ in true }) == nil else { return }
+        let latest = try database.first(
+            """
+            SELECT max(time) FROM (SELECT max(added) AS time FROM item WHERE expires = added + lifetime
+                UNION ALL SELECT max(first_sent) FROM item WHERE sent_check = ~first_sent)
+            """
+        ) { max($0.integer(0), 0) }
+        let time = SQLValue.integer(latest ?? 0)
+        try database.run(
+            "INSERT INTO clock (id, boot, since_boot, time) VALUES (1, ?, ?, ?)",
+            .text(reading.bootIdentifier),
+            .integer(reading.sinceBoot),
+            time
+        )
+        try database.run("UPDATE item SET due = min(due, ?) WHERE due IS NOT NULL", time)
+        try database.run(
+            """
+            UPDATE lane SET pause_until = min(pause_until, ?1), retry_after_end = min(retry_after_end, ?1),
+                spent_since = min(spent_since, ?1)
+            """,
+            time
+        )
     }
 
     /// The tables whose numbers are never used again, and the numbers of each that other rows still name.
