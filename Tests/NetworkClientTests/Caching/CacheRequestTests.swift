@@ -352,7 +352,8 @@ struct CacheRequestTests {
         #expect(lab.requests("If-None-Match") == ["GET -", "GET \"a\"", "GET -"])
     }
 
-    @Test func `a 304 for another version leads to one more request, also if the cache can't be written`() async throws {
+    @Test func `a 304 for another version leads to one more request, also if the cache can't be written`() async throws
+    {
         let validations = Observed(0)
         let server = try AnsweringServer { request in
             let whole = ServerStep.cached("x", "max-age=0", "ETag: \"a\"")

@@ -66,7 +66,9 @@ private final class TurningConnectivity: Connectivity {
             try await withThrowingTaskGroup(of: GatePass.self) { group in
                 for _ in 0..<20 { group.addTask { try await gate.pass(to: "http://203.0.113.7/") } }
                 for _ in 0..<20 { group.addTask { try await gate.pass(to: "https://203.0.113.8:8443/") } }
-                while connectivity.watchCount == 0 || connectivity.questions < 2 { try await Task.sleep(for: .milliseconds(1)) }
+                while connectivity.watchCount == 0 || connectivity.questions < 2 {
+                    try await Task.sleep(for: .milliseconds(1))
+                }
                 connectivity.change { $0 = .init(ways: [nil: [MadeUpConnectivity.wlan]]) }
                 var count = 0
                 for try await pass in group {
@@ -93,7 +95,9 @@ private final class TurningConnectivity: Connectivity {
         try await LabLoops.run { loops in
             let gate = gate(loops, .wifi)
             let waiting = Task { try await gate.pass(to: "http://203.0.113.7/") }
-            while connectivity.watchCount == 0 || connectivity.questions < 1 { try await Task.sleep(for: .milliseconds(1)) }
+            while connectivity.watchCount == 0 || connectivity.questions < 1 {
+                try await Task.sleep(for: .milliseconds(1))
+            }
             // The notification is still under way, and finds what the second request has found already.
             connectivity.changeSilently { $0 = .init(ways: [nil: [MadeUpConnectivity.wlan]]) }
             let again = try await gate.pass(to: "http://203.0.113.7/", afterFailure: true)

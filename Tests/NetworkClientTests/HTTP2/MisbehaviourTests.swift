@@ -196,7 +196,7 @@ struct HTTP2MisbehaviourTests {
         let session = try HTTPSession(baseURL: "http://127.0.0.1:\(server.port)/", configuration: .http2())
         #expect(try await session.get("first").bytes() == Array("ok".utf8))
         var limits = Timeouts.lasting
-        limits.total = .milliseconds(200)
+        limits.total = .seconds(2)
         let error = await #expect(throws: HTTPError.self) {
             try await session.get("", options: .init(timeouts: limits)).response()
         }
