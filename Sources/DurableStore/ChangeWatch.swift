@@ -13,7 +13,8 @@ package final class ChangeWatch: Sendable {
     ///
     /// - Parameters:
     ///   - files: The files of the store.
-    ///   - body: Called after commits, on a thread of the watch; those within a millisecond are one call.
+    ///   - body: Called after commits, and when a store of these files is closed, on a thread of the watch; those within a
+    ///     millisecond are one call. It must open no store of these files: closing it would call it again.
     /// - Throws: The errno if there is no descriptor or thread for it.
     package init(_ files: DurableStore.Files, _ body: @escaping @Sendable () -> Void) throws(SystemError) {
         let wakeup = try Wakeup()
@@ -55,7 +56,9 @@ private final class Notifications: Sendable {
 
     init(of path: String) {
         number = inotify_init1(Int32(IN_CLOEXEC) | Int32(IN_NONBLOCK))
-        isWatching = number >= 0 && inotify_add_watch(number, path, UInt32(IN_MODIFY)) >= 0
+        // On a full disk a commit can only open and close the file.
+        let events = UInt32(IN_MODIFY) | UInt32(IN_CLOSE_WRITE)
+        isWatching = number >= 0 && inotify_add_watch(number, path, events) >= 0
     }
 
     deinit { if number >= 0 { close(number) } }

@@ -61,10 +61,13 @@ package final class FileLock: Sendable {
         return String(decoding: bytes.prefix(max(count, 0)), as: UTF8.self)
     }
 
-    /// Overwrites the first byte, which wakes the watches of the file (inotify(7)).
-    func touch() {
-        // Only a signal to others: without it they look again after a second.
-        _ = pwrite(descriptor.number, " ", 1, 0)
+    /// Overwrites the first byte, which wakes the watches of the file (inotify(7)); on a full disk by an event that needs no
+    /// space.
+    package func touch() {
+        if pwrite(descriptor.number, " ", 1, 0) == 1 { return }
+        // The watches have no time limit: that a file which was opened for writing is closed is an event, too.
+        let file = open(path, O_WRONLY | O_CLOEXEC | O_NOFOLLOW)
+        if file >= 0 { close(file) }
     }
 
     private func call(_ operation: Int32) throws(StoreError) -> Bool {

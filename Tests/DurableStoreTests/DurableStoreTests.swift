@@ -270,6 +270,16 @@ private func texts(in store: DurableStore) async throws -> [String] {
         }
     }
 
+    @Test func `a commit whose signal can't be written is noticed`() throws {
+        _ = try FileLock(at: box.files.commitLock)
+        let changes = LabInbox<Void>()
+        let watch = try ChangeWatch(box.files) { changes.put(()) }
+        defer { watch.cancel() }
+        // Opened for reading: writing to it fails, as on a full disk that copies on writing.
+        try FileLock(at: box.files.commitLock, creates: false).touch()
+        try changes.wait(for: "the change", until: { !$0.isEmpty })
+    }
+
     @Test func `a lock excludes others until it is released`() throws {
         let folder = try LabFolder()
         let (one, two) = (try FileLock(at: "\(folder.path)/lock"), try FileLock(at: "\(folder.path)/lock"))
