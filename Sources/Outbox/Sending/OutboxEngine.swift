@@ -102,7 +102,7 @@ final class OutboxEngine: Sendable {
     private func watchPaths(_ connectivity: any Connectivity) -> any ConnectivityWatch {
         let last = Lock(connectivity.status)
         let wasExpensive = Lock(connectivity.path.isExpensive)
-        return connectivity.watch([]) { [sender] in
+        let compare: @Sendable () -> Void = { [sender] in
             let (status, isExpensive) = (connectivity.status, connectivity.path.isExpensive)
             if wasExpensive.withLock({ last in
                 defer { last = isExpensive }
@@ -110,12 +110,18 @@ final class OutboxEngine: Sendable {
             }) {
                 Task { await sender.costChanged() }
             }
+            // The first known status says nothing about the time of a pause, which continues after a restart.
             let isBack = last.withLock { last in
+                if status == .unknown { return false }
                 defer { last = status }
-                return status.isReachable && status != last
+                return status.isReachable && status != last && last != .unknown
             }
             if isBack { Task { await sender.pathReturned() } }
         }
+        let watch = connectivity.watch([], compare)
+        // The path may have changed before the watch began.
+        compare()
+        return watch
     }
 }
 

@@ -53,6 +53,8 @@ actor Sender {
     private let signal: Signal
     private let cost: PathCost
     private var lanes: [Int64: Lane] = [:]
+    /// Whether a path has come back before any lane was read.
+    private var hasPathReturnedEarly = false
     /// The items that are being sent or wait for their path.
     private var underway: Set<Int64> = []
     /// The attempts by their first item.
@@ -130,6 +132,8 @@ actor Sender {
     /// Ends the pauses of all lanes because a path came back, as far as the servers allow.
     func pathReturned() async {
         let now = await currentTime()
+        // The pauses that are stored end when they are read.
+        if lanes.isEmpty { hasPathReturnedEarly = true }
         for id in lanes.keys { lanes[id]?.state.pathReturned(at: now) }
         signal.raise()
     }
@@ -178,7 +182,7 @@ actor Sender {
         lastTime = (overview.now, overview.sinceBoot)
         lastOverview = (overview, taken)
         if overview.needsTime { try await transactions.storeTime() }
-        merge(overview.lanes, after: conclusions)
+        merge(overview.lanes, after: conclusions, at: overview.now)
         withdraw(overview.expired)
         let expired = overview.expired.filter { !underway.contains($0) }
         if !expired.isEmpty { try await transactions.expire(expired) }
@@ -199,10 +203,14 @@ actor Sender {
     /// - Parameters:
     ///   - stored: The lanes as they were read.
     ///   - conclusions: The number of conclusions of each lane that were stored before.
-    private func merge(_ stored: [StoredLane], after conclusions: [Int64: Int]) {
+    ///   - now: The current time.
+    private func merge(_ stored: [StoredLane], after conclusions: [Int64: Int], at now: BoxTime) {
+        defer { hasPathReturnedEarly = false }
         for lane in stored {
             guard let known = lanes[lane.id] else {
-                lanes[lane.id] = .init(lane)
+                let added = Lane(lane)
+                if hasPathReturnedEarly { added.state.pathReturned(at: now) }
+                lanes[lane.id] = added
                 continue
             }
             known.state.rules = lane.options.rules
