@@ -141,23 +141,57 @@ struct RunGate {
 
     /// Waits for the network, and for the end of the delay between two runs, which the timeout does not limit.
     ///
-    /// - Parameter earliest: The end of the rest.
+    /// - Parameter earliest: The end of the delay; nil for none.
     /// - Returns: A status if a signal ends the tool instead.
     /// - Throws: The timeout error, with the current state.
     func wait(notBefore earliest: Instant?) throws(ToolError) -> ExitStatus? {
         let deadline = waiting.timeout.map(SystemClock.now.advanced)
         while true {
-            let isDue = earliest.map { SystemClock.now >= $0 } ?? true
-            if network.current.holds, isDue { return nil }
-            try validator?.check()
-            switch try session.next(until: network.current.holds ? earliest : deadline) {
-            case .deadline where !network.current.holds: throw timeUp
-            case .signal(let signal) where CommandSupervisor.ending.contains(signal.number):
-                return .endedBySignal(signal.number)
-            case .signal(let signal) where signal.number == SIGTSTP: SignalActions.stopUntilContinued()
-            case .deadline, .signal, .wakeup, .outputClosed: continue
+            let holds = network.current.holds
+            switch Self.step(holds: holds, earliest: earliest, deadline: deadline, at: SystemClock.now) {
+            case .start: return nil
+            case .giveUp: throw timeUp
+            case .sleep(let end): if let status = try sleep(until: end) { return status }
             }
         }
+    }
+
+    /// The next step of the wait.
+    enum Step: Hashable {
+        /// The command starts.
+        case start
+        /// The wait continues until an event, or until a moment; nil for no limit.
+        case sleep(until: Instant?)
+        /// The time is up.
+        case giveUp
+    }
+
+    /// Decides.
+    ///
+    /// The network may go away during the delay between two runs: then it is waited for again.
+    ///
+    /// - Parameters:
+    ///   - holds: Whether the network is there.
+    ///   - earliest: The end of the delay; nil for none.
+    ///   - deadline: When the time is up; nil for never.
+    ///   - now: The moment.
+    /// - Returns: The next step.
+    static func step(holds: Bool, earliest: Instant?, deadline: Instant?, at now: Instant) -> Step {
+        if holds {
+            guard let earliest, now < earliest else { return .start }
+            return .sleep(until: earliest)
+        }
+        guard let deadline, now >= deadline else { return .sleep(until: deadline) }
+        return .giveUp
+    }
+
+    /// Sleeps until an event; returns a status if a signal ends the tool.
+    private func sleep(until end: Instant?) throws(ToolError) -> ExitStatus? {
+        try validator?.check()
+        guard case .signal(let signal) = try session.next(until: end) else { return nil }
+        if CommandSupervisor.ending.contains(signal.number) { return .endedBySignal(signal.number) }
+        if signal.number == SIGTSTP { SignalActions.stopUntilContinued() }
+        return nil
     }
 
     private var timeUp: ToolError {
