@@ -66,7 +66,7 @@ struct RequiredPath {
         return requirement.allows(interface, over: path.carriers, isExpensive: path.isExpensive)
     }
 
-    /// No path, with the interfaces that were looked at: first the one that the kernel would take.
+    /// No path, or none yet, with the interfaces that were looked at: first the one that the kernel would take.
     private var refusal: DestinationPath {
         var list: [RuledOutInterface] = []
         if unbound.isReachable, let interface = unbound.interface, !allows(unbound) {
@@ -81,9 +81,11 @@ struct RequiredPath {
         var reasons: [ReachabilityReason] = []
         for reason in list.map(\.reason) where !reasons.contains(reason) { reasons.append(reason) }
         if reasons.isEmpty { reasons = unbound.reasons.isEmpty ? [.interfaceDown] : unbound.reasons }
+        // An interface whose device is being examined may turn out to meet the requirement.
+        let isUndecided = ruledOut.contains { $0.reason == .deviceProbing }
         return .init(
             destination: unbound.destination,
-            status: .notReachable,
+            status: isUndecided ? .unknown : .notReachable,
             outcome: unbound.outcome,
             reasons: reasons,
             ruledOut: list

@@ -5,7 +5,7 @@ public struct DestinationPath: Sendable, Hashable {
     /// The address that was looked up.
     public var destination: IPAddress
     /// What carries the path, or ``ReachabilityStatus/notReachable``; ``ReachabilityStatus/unknown`` only where what is
-    /// not read yet may hold a path.
+    /// not read yet may hold a path, or a device that is not identified yet may meet the requirement.
     public var status: ReachabilityStatus
     /// The interface of the route itself; nil if there is none.
     public var interface: NetworkInterface?

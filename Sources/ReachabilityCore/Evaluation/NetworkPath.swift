@@ -316,6 +316,14 @@ public enum PathRequirement: Sendable, Hashable {
         case .interface(let name): interface.name == name
         }
     }
+
+    /// Whether the kinds of interfaces decide.
+    var isAboutKinds: Bool {
+        switch self {
+        case .notCellular, .wifi, .notExpensive: true
+        case .any, .interface: false
+        }
+    }
 }
 
 /// The details of a Wi-Fi interface's network, at the moment at which the radio was asked.

@@ -30,6 +30,25 @@ import Testing
         #expect(story.changes[1].reasons == [.deviceChanged])
     }
 
+    @Test func `an interface meets no requirement on kinds before its device is identified`() {
+        var story = MonitorStory.withModem()
+        story.start()
+        let evaluator = PathEvaluator(context: .init(user: 0))
+        for requirement in [PathRequirement.notCellular, .notExpensive, .wifi] {
+            let found = evaluator.candidates(for: requirement, in: story.machine.snapshot, at: story.now)
+            #expect(found.interfaces.isEmpty, "\(requirement)")
+            #expect(found.ruledOut.map(\.interface.name) == ["wwan0"], "\(requirement)")
+            #expect(found.ruledOut.map(\.reason) == [.deviceProbing], "\(requirement)")
+        }
+        for requirement in [PathRequirement.any, .interface("wwan0")] {
+            let found = evaluator.candidates(for: requirement, in: story.machine.snapshot, at: story.now)
+            #expect(found.interfaces.map(\.name) == ["wwan0"], "\(requirement)")
+        }
+        story.find(.plain(3, "wwan0"))
+        let found = evaluator.candidates(for: .notCellular, in: story.machine.snapshot, at: story.now)
+        #expect(found.interfaces.map(\.name) == ["wwan0"])
+    }
+
     @Test func `a dormant interface is not reported until it is known whether it is a station`() {
         var story = MonitorStory.withModem()
         var station = Entry.modem(3, "wlan0")

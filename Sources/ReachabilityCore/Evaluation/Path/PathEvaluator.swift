@@ -126,7 +126,8 @@ extension PathEvaluator {
     ///   - snapshot: The model of the machine.
     ///   - now: The moment of the evaluation.
     /// - Returns: The interfaces that meet it and can carry packets, by index; and those that would if they
-    ///   could carry packets, with the reason why they cannot.
+    ///   could carry packets, with the reason why they cannot. An interface whose device is being examined does not meet
+    ///   a requirement on kinds yet, and has the reason ``ReachabilityReason/deviceProbing``.
     package func candidates(
         for requirement: PathRequirement,
         in snapshot: NetworkSnapshot,
@@ -162,6 +163,10 @@ extension PathEvaluator {
         resolver.resolve(interface)
         let cost = PathCost(context: context, snapshot: model.snapshot)
         let isExpensive = cost.isExpensive(interface, over: resolver.carriers)
+        // What the device is decides, and is not known yet.
+        if requirement.isAboutKinds, resolver.reasons.contains(.deviceProbing) {
+            return (interface, resolver.fault ?? .deviceProbing)
+        }
         guard requirement.allows(interface, over: resolver.carriers, isExpensive: isExpensive) else { return nil }
         return (interface, resolver.fault)
     }
