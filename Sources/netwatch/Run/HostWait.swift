@@ -84,7 +84,7 @@ final class DestinationsWatcher: Sendable {
     /// Takes the route to one address as it is now.
     func note(_ path: DestinationPath) {
         let holds = record.withLock { record in
-            record.note(path.status, of: path.destination)
+            record.note(path)
             return record.hasHeld
         }
         if holds { wakeup.signal() }
@@ -102,6 +102,14 @@ struct DestinationsRecord: Hashable {
     init(_ addresses: [IPAddress], condition: StateArgument) {
         self.addresses = addresses
         self.condition = condition
+    }
+
+    /// Takes the route to one of them.
+    ///
+    /// While its device is being identified, whether it is cellular is not known yet; a change follows.
+    mutating func note(_ path: DestinationPath) {
+        let isUndecided = condition != .reachable && path.isReachable && path.reasons.contains(.deviceProbing)
+        note(isUndecided ? .unknown : path.status, of: path.destination)
     }
 
     /// Takes the state of one of them.

@@ -1,4 +1,5 @@
 import NetwatchCore
+import Reachability
 import ReachabilityCore
 import Testing
 import ValidationCore
@@ -66,6 +67,27 @@ import ValidationCore
         #expect(!away.hasHeld)
         away.note(.notReachable, of: one)
         #expect(away.hasHeld)
+    }
+
+    @Test func `the route to a host is not taken for WiFi while its device is being identified`() throws {
+        var path = DestinationPath(
+            destination: try #require(IPAddress("192.0.2.1")),
+            status: .wifi,
+            outcome: .refused(errno: LookupErrno.networkUnreachable, .noRoute),
+            reasons: [.deviceProbing]
+        )
+        var wifi = DestinationsRecord([path.destination], condition: .wifi)
+        var reachable = DestinationsRecord([path.destination], condition: .reachable)
+        wifi.note(path)
+        reachable.note(path)
+        #expect(!wifi.hasHeld && reachable.hasHeld)
+        path.status = .cellular
+        path.reasons = []
+        wifi.note(path)
+        #expect(!wifi.hasHeld)
+        path.status = .wifi
+        wifi.note(path)
+        #expect(wifi.hasHeld)
     }
 
     @Test func `a command is searched for in PATH`() {
