@@ -75,7 +75,7 @@ package struct MonitorStateMachine: Sendable {
     package var deadline: Instant? {
         guard connection.isUp else { return connection.deadline }
         let publication = reader.hasPrerequisites || !check.isEnabled ? pending.publicationDeadline : nil
-        var first = Instant.earlier(publisher.deadline, check.deadline)
+        var first = Instant.earlier(pending.isUndecided ? nil : publisher.deadline, check.deadline)
         first = .earlier(first, reader.deadline)
         first = .earlier(first, check.expiryDeadline(of: evaluation, after: model.evaluated))
         first = .earlier(first, publication)
@@ -386,7 +386,10 @@ package struct MonitorStateMachine: Sendable {
         requireKernelForExpired(at: now)
         let due = pending.takeDue(at: now)
         if !due.reasons.isEmpty { publisher.note(due.reasons) }
-        guard pending.isStale, canEvaluate(at: now) else { return publisher.due(at: now) }
+        guard pending.isStale, canEvaluate(at: now) else {
+            // A path that is held back does not become due while a newer one waits until it can be published.
+            return pending.isUndecided ? nil : publisher.due(at: now)
+        }
         pending.beginEvaluation(staysStale: !check.isCurrent && check.dependsOnKernel)
         let evaluation = model.evaluation(by: &check, at: now)
         self.evaluation = evaluation

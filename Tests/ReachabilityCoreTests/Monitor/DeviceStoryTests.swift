@@ -49,6 +49,29 @@ import Testing
         #expect(found.interfaces.map(\.name) == ["wwan0"])
     }
 
+    @Test func `a change that is held back is not published while a newer path waits for a device probe`() {
+        var story = MonitorStory(settle: .seconds(2))
+        let route = Entry.defaultRoute(via: "192.0.2.1", on: 2)
+        story.changeSilently(
+            .link(Entry.link(2, "eth0")),
+            .address(Entry.address("192.0.2.2", on: 2)),
+            .route(route)
+        )
+        story.start()
+        story.notify(.routeRemoved(route))
+        story.wait(.milliseconds(1_900))
+        story.notify(
+            .link(Entry.modem(3, "wwan0")),
+            .address(Entry.address("198.51.100.2", on: 3)),
+            .route(Entry.defaultRoute(via: "198.51.100.1", on: 3))
+        )
+        story.wait(.milliseconds(200))
+        #expect(story.statuses == [.wifi])
+        story.find(.modem(3, "wwan0"))
+        story.wait(.seconds(2))
+        #expect(story.statuses == [.wifi, .cellular])
+    }
+
     @Test func `a dormant interface is not reported until it is known whether it is a station`() {
         var story = MonitorStory.withModem()
         var station = Entry.modem(3, "wlan0")
