@@ -24,6 +24,8 @@ public final class HTTPCache: Sendable {
     /// The current time in seconds since 1970.
     let now: @Sendable () -> Int64
     private let state = Lock(State())
+    /// Held while a store in memory is changed.
+    private let changes = Lock(())
 
     private struct State {
         /// The number of changes by URL that are still to be made.
@@ -140,8 +142,8 @@ extension HTTPCache {
         _ request: CachedFields,
         epoch: Int
     ) {
-        guard epoch == self.epoch else { return }
-        change(url) { store in
+        change(url) { [self] store in
+            guard epoch == self.epoch else { return }
             let names = VaryRules.names(of: response)
             var key = CacheKey(url)
             if !names.isEmpty {
@@ -172,10 +174,9 @@ extension HTTPCache {
         var entry = match.entry
         entry.record.content = .response(response)
         let (earlier, updated) = (match.entry, entry)
-        if epoch == self.epoch {
-            change(match.url) { store in
-                if store.read(earlier.key)?.record == earlier.record { store.update(updated) }
-            }
+        change(match.url) { [self] store in
+            guard epoch == self.epoch, store.read(earlier.key)?.record == earlier.record else { return }
+            store.update(updated)
         }
         return .init(url: match.url, entry: entry, response: response)
     }
@@ -189,8 +190,11 @@ extension HTTPCache {
     /// Removes an entry that is damaged.
     func discard(_ match: CachedMatch) { change(match.url) { $0.remove(match.entry.key) } }
 
+    /// Changes what is stored; changes exclude each other.
+    ///
+    /// An invalidation counts before it removes anything: a change that finds its epoch current is followed by the removal.
     private func change(_ url: String, _ body: @escaping @Sendable (any CacheStore) -> Void) {
-        guard store.blocks else { return body(store) }
+        guard store.blocks else { return changes.withLock { _ in body(store) } }
         state.withLock { $0.pending[url, default: 0] += 1 }
         queue.async { [self] in
             body(store)
