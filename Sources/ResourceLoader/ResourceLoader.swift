@@ -128,12 +128,26 @@ public final class ResourceLoader<Value: Sendable>: Sendable {
     }
 
     /// Removes the value of a resource from memory.
+    ///
+    /// A request that is under way still serves its callers, but its value is not kept, and later callers do not share it.
     public func removeCachedValue(for reference: String, headers: HTTPFields = [:]) {
-        state.withLock { $0.cache.remove(.init(reference: reference, headers: headers)) }
+        let key = ResourceKey(reference: reference, headers: headers)
+        state.withLock { state in
+            state.cache.remove(key)
+            state.queue.close(key)
+        }
     }
 
     /// Removes all values from memory.
-    public func removeAllCachedValues() { state.withLock { $0.cache.removeAll() } }
+    ///
+    /// Requests that are under way still serve their callers, but their values are not kept, and later callers do not share
+    /// them.
+    public func removeAllCachedValues() {
+        state.withLock { state in
+            state.cache.removeAll()
+            state.queue.closeAll()
+        }
+    }
 
     /// The size of the values in memory, in bytes.
     public var cachedSize: Int { state.withLock { $0.cache.size } }
@@ -160,7 +174,7 @@ extension ResourceLoader {
         Task { [self] in
             let result: Result<Value, HTTPError>
             do throws(HTTPError) {
-                result = .success(try await value(of: request, key))
+                result = .success(try await value(of: request, key, load))
             } catch {
                 result = .failure(error)
             }
@@ -168,8 +182,12 @@ extension ResourceLoader {
         }
     }
 
-    /// Returns the value of a request whose response is acceptable, and stores it in memory.
-    private func value(of request: DataRequest, _ key: ResourceKey) async throws(HTTPError) -> Value {
+    /// Returns the value of a request whose response is acceptable, and stores it in memory unless it was removed meanwhile.
+    private func value(
+        of request: DataRequest,
+        _ key: ResourceKey,
+        _ load: Int
+    ) async throws(HTTPError) -> Value {
         let response = try await request.response()
         // Checks status and media type as the session's settings say.
         _ = try await request.bytes()
@@ -181,7 +199,10 @@ extension ResourceLoader {
             throw .init(.responseSerializationFailed, processing: .answered, reason: reason, cause: error)
         }
         let size = size(value, response)
-        state.withLock { $0.cache.store(value, size: size, for: key) }
+        state.withLock { state in
+            guard state.queue.isOpen(key, load) else { return }
+            state.cache.store(value, size: size, for: key)
+        }
         return value
     }
 

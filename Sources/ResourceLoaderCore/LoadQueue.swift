@@ -58,6 +58,8 @@ package struct LoadQueue<Key: Hashable & Sendable>: Sendable {
     private let order: Order
     private let limit: Int
     private var loads: [Key: Load] = [:]
+    /// The running loads that no further caller joins, by their numbers.
+    private var closed: [Int: Load] = [:]
     private var keys: [Int: Key] = [:]
     private var lines: [Int: Line] = [:]
     /// The number of loads that are running, cancelled ones included until their end.
@@ -123,7 +125,9 @@ package struct LoadQueue<Key: Hashable & Sendable>: Sendable {
 
     /// Removes a caller from its load.
     package mutating func remove(_ caller: Int) -> Departure {
-        guard let key = keys.removeValue(forKey: caller), var load = loads[key] else { return .none }
+        guard let key = keys.removeValue(forKey: caller) else { return .none }
+        if let departure = removeFromClosed(caller, key) { return departure }
+        guard var load = loads[key] else { return .none }
         load.callers.removeAll { $0 == caller }
         guard load.callers.isEmpty else {
             loads[key] = load
@@ -133,6 +137,28 @@ package struct LoadQueue<Key: Hashable & Sendable>: Sendable {
         return load.isRunning ? .cancel(key, load: load.number) : .none
     }
 
+    /// Removes a caller from a closed load; nil if it belongs to none.
+    private mutating func removeFromClosed(_ caller: Int, _ key: Key) -> Departure? {
+        guard let number = closed.first(where: { $0.value.callers.contains(caller) })?.key else { return nil }
+        closed[number]?.callers.removeAll { $0 == caller }
+        guard closed[number]?.callers.isEmpty == true else { return Departure.none }
+        closed[number] = nil
+        return .cancel(key, load: number)
+    }
+
+    /// Closes the load of a key if it is running: later callers begin another one.
+    package mutating func close(_ key: Key) {
+        guard let load = loads[key], load.isRunning else { return }
+        loads[key] = nil
+        closed[load.number] = load
+    }
+
+    /// Closes all running loads.
+    package mutating func closeAll() { for key in Array(loads.keys) { close(key) } }
+
+    /// Returns whether a running load has callers and was not closed.
+    package func isOpen(_ key: Key, _ number: Int) -> Bool { loads[key]?.number == number }
+
     /// Ends a running load.
     ///
     /// - Parameters:
@@ -141,9 +167,10 @@ package struct LoadQueue<Key: Hashable & Sendable>: Sendable {
     /// - Returns: Its callers, in the order in which they were added.
     package mutating func finish(_ key: Key, _ number: Int) -> [Int] {
         running -= 1
-        guard let load = loads[key], load.number == number else { return [] }
-        loads[key] = nil
-        for caller in load.callers { keys[caller] = nil }
-        return load.callers
+        var ended = closed.removeValue(forKey: number)
+        if isOpen(key, number) { ended = loads.removeValue(forKey: key) }
+        let callers = ended?.callers ?? []
+        for caller in callers { keys[caller] = nil }
+        return callers
     }
 }

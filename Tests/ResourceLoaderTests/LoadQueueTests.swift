@@ -13,6 +13,8 @@ private final class Queue {
     func start() -> (key: String, load: Int)? { queue.start() }
     func remove(_ caller: Int) -> LoadQueue<String>.Departure { queue.remove(caller) }
     func finish(_ key: String, _ load: Int) -> [Int] { queue.finish(key, load) }
+    func close(_ key: String) { queue.close(key) }
+    func isOpen(_ key: String, _ load: Int) -> Bool { queue.isOpen(key, load) }
 }
 
 /// Which loads are shared, and which one is next.
@@ -50,6 +52,24 @@ struct LoadQueueTests {
         let second = try #require(queue.start())
         #expect(queue.finish("a", load.load).isEmpty && queue.running == 1)
         #expect(queue.finish("a", second.load) == [new])
+    }
+
+    @Test func `a closed load keeps its callers and gets no others`() throws {
+        let queue = Queue(order: .firstInFirstOut, limit: 4)
+        // A load that has not started is shared as before.
+        let early = [queue.add("a", priority: 0), queue.add("a", priority: 0)]
+        queue.close("a")
+        let load = try #require(queue.start())
+        #expect(queue.start() == nil && queue.isOpen("a", load.load))
+        queue.close("a")
+        #expect(!queue.isOpen("a", load.load))
+        let late = queue.add("a", priority: 0)
+        let second = try #require(queue.start())
+        #expect(queue.remove(early[0]) == .none)
+        #expect(queue.finish("a", load.load) == [early[1]] && queue.isOpen("a", second.load))
+        queue.close("a")
+        #expect(queue.remove(late) == .cancel("a", load: second.load))
+        #expect(queue.finish("a", second.load).isEmpty && queue.running == 0 && queue.callers == 0)
     }
 
     @Test func `loads start in order, by priority first`() {

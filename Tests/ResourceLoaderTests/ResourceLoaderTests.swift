@@ -141,6 +141,38 @@ struct ResourceLoaderTests {
         #expect(loader.memoryPressureFailure == "it is switched off in the options")
     }
 
+    private func remove(_ all: Bool, from loader: ResourceLoader<String>) {
+        if all { loader.removeAllCachedValues() } else { loader.removeCachedValue(for: "a") }
+    }
+
+    @Test(arguments: [false, true])
+    func `a load that began before a removal stores no value`(all: Bool) async throws {
+        let loader = try loader()
+        let results = Observed<[String]>([])
+        loader.load("a") { result in results.update { $0.append((try? result.get()) ?? "") } }
+        try await wait { server.requests.value.count == 1 }
+        remove(all, from: loader)
+        server.isOpen.update { $0 = true }
+        try await wait { results.value == ["/a"] }
+        #expect(loader.cachedValue(for: "a") == nil && loader.cachedSize == 0)
+    }
+
+    @Test(arguments: [false, true])
+    func `callers after a removal do not join a load that began before it`(all: Bool) async throws {
+        let loader = try loader()
+        let results = Observed<[String]>([])
+        loader.load("a") { result in results.update { $0.append((try? result.get()) ?? "") } }
+        try await wait { server.requests.value.count == 1 }
+        remove(all, from: loader)
+        for _ in 1...2 {
+            loader.load("a") { result in results.update { $0.append((try? result.get()) ?? "") } }
+        }
+        server.isOpen.update { $0 = true }
+        try await wait { results.value.count == 3 }
+        #expect(results.value == ["/a", "/a", "/a"] && server.requests.value == ["/a", "/a"])
+        #expect(loader.cachedValue(for: "a") == "/a")
+    }
+
     @Test func `memory pressure is detected, and a kernel without it is an explained failure`() async throws {
         var pair: [Int32] = [0, 0]
         #expect(socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0, &pair) == 0)
