@@ -34,7 +34,19 @@ public final class HTTPCache: Sendable {
         var revalidating: Set<String> = []
         /// The number of invalidations.
         var epoch = 0
+        /// The URLs of the latest invalidations, in order; no URLs for one of everything.
+        var invalidated: [Set<String>] = []
+
+        /// Counts an invalidation.
+        mutating func invalidate(_ urls: Set<String>) {
+            epoch += 1
+            if invalidated.count == HTTPCache.rememberedInvalidations { invalidated.removeFirst() }
+            invalidated.append(urls)
+        }
     }
+
+    /// The number of invalidations whose URLs are known.
+    private static let rememberedInvalidations = 64
 
     /// Creates a cache in memory.
     ///
@@ -82,7 +94,7 @@ public final class HTTPCache: Sendable {
 
     /// Removes all responses.
     public func removeAll() {
-        state.withLock { $0.epoch += 1 }
+        state.withLock { $0.invalidate([]) }
         change("") { $0.removeAll() }
     }
 
@@ -134,6 +146,15 @@ extension HTTPCache {
     /// A number that changes with each invalidation: a response to an earlier request is not stored after one.
     var epoch: Int { state.withLock { $0.epoch } }
 
+    /// Returns whether the responses of a URL may have been invalidated since an epoch.
+    func mayBeInvalidated(_ url: String, since epoch: Int) -> Bool {
+        state.withLock { state in
+            let count = state.epoch - epoch
+            guard count <= state.invalidated.count else { return true }
+            return state.invalidated.suffix(count).contains { $0.isEmpty || $0.contains(url) }
+        }
+    }
+
     /// Stores a response, unless something was invalidated since its request.
     func save(
         _ response: CachedResponse,
@@ -183,7 +204,8 @@ extension HTTPCache {
 
     /// Removes the responses of URLs.
     func invalidate(_ urls: Set<String>) {
-        state.withLock { $0.epoch += 1 }
+        guard !urls.isEmpty else { return }
+        state.withLock { $0.invalidate(urls) }
         for url in urls { change(url) { $0.remove(.init(url)) } }
     }
 

@@ -92,6 +92,25 @@ struct CacheFailureTests {
         await #expect(throws: HTTPError.self) { try await lab.get("", [:], .useProtocolElseStale) }
     }
 
+    @Test(arguments: ["", "other"])
+    func `a response that an unsafe request invalidated meanwhile takes the place of no error`(
+        path: String
+    ) async throws {
+        let latch = try ServerLatch()
+        let lab = try lab { request, _ in request.method == "PUT" ? [.response("stored")] : [.await(latch), .reset] }
+        _ = try await lab.get()
+        lab.advance(by: 5)
+        let request = lab.session.get("")
+        try await lab.server.requests.wait(for: "the validation") { $0.count == 2 }
+        _ = try await lab.session.put(path, body: .text("two")).response()
+        latch.open()
+        if path.isEmpty {
+            await #expect(throws: HTTPError.self) { try await request.response() }
+        } else {
+            #expect(try await request.response().source == .stale(.unreachable))
+        }
+    }
+
     @Test func `without a path, a stale response is used immediately, if the request allows it`() async throws {
         let network = MadeUpNetwork(.wifi)
         let lab = try lab("max-age=1", network) { _, _ in ServerStep.notModified }

@@ -34,7 +34,8 @@ final class CacheStage: @unchecked Sendable {
         let run = CachingRun(
             cacheURL(handle.current.url, handle),
             request,
-            handle.current.cachePolicy.mode
+            handle.current.cachePolicy.mode,
+            epoch: cache.epoch
         )
         handle.extras.caching = run
         guard run.mode != .ignoring else { return false }
@@ -130,12 +131,13 @@ final class CacheStage: @unchecked Sendable {
 
     // MARK: In place of an error
 
-    /// Returns whether a stored response may take the place of an error.
+    /// Returns whether a stored response may take the place of an error: not if it was invalidated after it was found.
     func mayReplaceFailure(_ handle: RequestHandle) -> Bool {
         guard let run = handle.run.extras?.caching, !run.isDelivering, let stored = run.match?.response,
             handle.run.extras?.receiver?.canStartAgain != false
         else { return false }
         return ReuseRules.mayReplaceFailure(stored, of: run.request, run.mode, now: cache.now())
+            && !cache.mayBeInvalidated(run.url, since: run.lookupEpoch)
     }
 
     /// Delivers the stored response because there is no path, or because an attempt failed.

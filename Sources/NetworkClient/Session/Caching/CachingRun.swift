@@ -9,6 +9,8 @@ final class CachingRun: @unchecked Sendable {
     /// The request as it is looked for.
     let request: CacheRequest
     let mode: CacheMode
+    /// The cache's epoch before the stored response was looked for.
+    let lookupEpoch: Int
     /// The stored response that matches.
     var match: CachedMatch?
     /// The reader of its body, if that is in a file and was checked.
@@ -43,8 +45,8 @@ final class CachingRun: @unchecked Sendable {
         case failed(Int)
     }
 
-    init(_ url: String, _ request: CacheRequest, _ mode: CacheMode) {
-        (self.url, self.request, self.mode) = (url, request, mode)
+    init(_ url: String, _ request: CacheRequest, _ mode: CacheMode, epoch: Int) {
+        (self.url, self.request, self.mode, lookupEpoch) = (url, request, mode, epoch)
     }
 
     /// An attempt begins.
