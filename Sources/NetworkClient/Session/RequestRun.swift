@@ -179,6 +179,8 @@ final class RequestExtras {
     var wasBodyRead = false
     /// The head of the next attempt, as far as stages have completed it.
     var preparedHead: PreparedHead?
+    /// The target with which an interceptor replaced that of the current attempt; nil for none, or without a cache.
+    var adaptedTarget: String?
     /// Whether the receiver requires the request to be resent.
     var wantsRestart = false
     /// Carries out the decision that was made while its user had paused it.

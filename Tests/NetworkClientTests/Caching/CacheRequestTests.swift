@@ -52,6 +52,33 @@ struct CacheRequestTests {
     }
 
     @Test(arguments: CacheLab.Place.allCases)
+    func `an unsafe method invalidates its URL before and after an interceptor's change`(
+        place: CacheLab.Place
+    ) async throws {
+        struct Alias: RequestInterceptor {
+            func adapt(_ request: HTTPRequest, for attempt: RequestAttempt) async throws -> HTTPRequest {
+                var request = request
+                if request.path == "/alias", request.method == .put { request.path = "/items/1" }
+                return request
+            }
+        }
+        let change: (inout HTTPConfiguration) -> Void = { $0.interceptors = [Alias()] }
+        let lab = try CacheLab(place, change) { request in
+            request.method == "GET" ? ServerStep.cached("x") : [.response("", headers: ["Content-Location: 2"])]
+        }
+        for source in ["network", "cache"] {
+            for path in ["/items/1", "/items/2", "/alias", "/2"] {
+                #expect(try await lab.get(path) == "200 x \(source)")
+            }
+        }
+        _ = try await lab.session.put("/alias", body: .text("y")).response()
+        #expect(lab.server.requests.value.map(\.path) == ["/items/1", "/items/2", "/alias", "/2", "/items/1"])
+        // The field is resolved against the URL that was requested.
+        for path in ["/items/1", "/items/2", "/alias"] { #expect(try await lab.get(path) == "200 x network") }
+        #expect(try await lab.get("/2") == "200 x cache")
+    }
+
+    @Test(arguments: CacheLab.Place.allCases)
     func `a 304 that comes after an invalidation restores nothing`(place: CacheLab.Place) async throws {
         let latch = try ServerLatch()
         let lab = try CacheLab(place) { request in

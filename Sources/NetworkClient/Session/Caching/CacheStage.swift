@@ -160,6 +160,7 @@ final class CacheStage: @unchecked Sendable {
 
     /// Adds the conditions that validate the stored response (RFC 9111, 4.3.1).
     func willSend(_ head: inout HTTPRequestHead, _ handle: RequestHandle) {
+        recordTarget(head, handle)
         guard let run = handle.run.extras?.caching else { return }
         // An interceptor has changed what is requested: it would be stored under another URL.
         let request = handle.current.head
@@ -177,6 +178,15 @@ final class CacheStage: @unchecked Sendable {
         for condition in ValidationRules.conditions(for: stored) {
             head.headers.add(name: condition.name, value: condition.value)
             run.isValidating = true
+        }
+    }
+
+    /// Records the target of an attempt if an interceptor has changed it.
+    private func recordTarget(_ head: HTTPRequestHead, _ handle: RequestHandle) {
+        if head.uri != handle.current.head.uri {
+            handle.extras.adaptedTarget = head.uri
+        } else {
+            handle.run.extras?.adaptedTarget = nil
         }
     }
 
@@ -270,11 +280,13 @@ final class CacheStage: @unchecked Sendable {
     }
 
     /// Removes the stored responses that a request with an unsafe method makes invalid (RFC 9111, 4.4).
+    ///
+    /// If an interceptor changed its target, also those of the URL that the program named: it may only have added a signature.
     private func invalidate(_ head: HTTPResponseHead, _ handle: RequestHandle) {
-        let url = handle.current.url
         let request = CacheRequest(method: handle.current.head.method.rawValue, fields: .init())
         guard request.isUnsafe, (200...399).contains(head.status.code) else { return }
-        var urls = [url]
+        let url = handle.run.extras?.adaptedTarget.map { handle.current.url.with(target: $0) } ?? handle.current.url
+        var urls = [url, handle.current.url]
         for name in ["Location", "Content-Location"] {
             for reference in head.headers[name] {
                 if let other = try? url.resolving(reference), other.origin == url.origin { urls.append(other) }
