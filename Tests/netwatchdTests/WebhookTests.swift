@@ -163,6 +163,10 @@ import ValidationCore
         (#"{"outbox":"/b","webhooks":[]}"#, "webhooks: write a list"),
         (#"{"outbox":"/b","webhooks":[1]}"#, "webhooks[0]: it is no object"),
         (#"{"outbox":"/b","webhooks":[{"name":"a","url":"ftp://x"}]}"#, "webhooks[0].url: write a URL"),
+        (#"{"outbox":"/b","webhooks":[{"name":"a","url":"https:///n"}]}"#, "webhooks[0].url: the host is missing"),
+        (#"{"outbox":"/b","webhooks":[{"name":"a","url":"https://u@x"}]}"#, "webhooks[0].url: a user or a password"),
+        (#"{"outbox":"/b","webhooks":[{"name":"a","url":"https://x//n"}]}"#, "webhooks[0].url: write a path"),
+        (#"{"outbox":"/b","webhooks":[{"name":"a","url":"https://x/http://y"}]}"#, "webhooks[0].url: write a path"),
         (#"{"outbox":"/b","webhooks":[{"name":"a b","url":"http://x"}]}"#, "webhooks[0].name: write up to 64"),
         (
             #"{"outbox":"/b","webhooks":[{"name":"a","url":"http://x","state":[]}]}"#,
@@ -185,6 +189,11 @@ import ValidationCore
     ])
     func `errors name the member and what to write`(text: String, words: String) {
         #expect { try WebhookConfiguration(parsing: Array(text.utf8)) { _ in [] } } throws: { "\($0)".contains(words) }
+    }
+
+    @Test(arguments: ["https://x", "https://x:8443/n?a=//b", "https://x/@room/n", "http://127.0.0.1?http://y#//"])
+    func `a URL that the outbox takes is accepted`(url: String) throws {
+        #expect(try configuration(#"{"name":"a","url":"\#(url)"}"#).webhooks[0].url == url)
     }
 
     /// A message that was added, or is to fail.

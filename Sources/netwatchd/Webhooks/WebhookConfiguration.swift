@@ -137,6 +137,17 @@ struct Webhook: Hashable, Sendable {
         guard let url = text?.string, url.hasPrefix("https://") || url.hasPrefix("http://"),
             url.utf8.allSatisfy({ (0x21...0x7E).contains($0) })
         else { throw .init("url: write a URL that begins with https:// or http://") }
+        let rest = url.drop { $0 != ":" }.dropFirst("://".count)
+        let authority = rest.prefix { !"/?#".contains($0) }
+        guard !authority.isEmpty else { throw .init("url: the host is missing behind ://") }
+        guard !authority.contains("@") else {
+            throw .init("url: a user or a password in it would be stored on disk; leave them out")
+        }
+        // The outbox appends the path to the host, and takes none that looks like a URL of its own.
+        let path = rest[authority.endIndex...]
+        guard !["//", "/http:", "/https:"].contains(where: { path.hasPrefix($0) }) else {
+            throw .init("url: write a path that begins with neither // nor another URL")
+        }
         return url
     }
 
