@@ -14,7 +14,8 @@ struct AddCommand: NetwatchCommand {
         discussion: """
             The lane keeps the rules that it has; options about a lane change them for the items that wait, too. In the outbox of \
             another user, such as that of the system, the item's key is printed instead of its number, and the lane is changed \
-            when the owner collects the item. Every user can read the \
+            when the owner collects the item. There, an item for another host than its lane's gets a lane of its own, also with \
+            --move-lane. Every user can read the \
             arguments of a command: a URL that is a secret is given in the first line of stdin.
             """
     )
@@ -56,7 +57,9 @@ struct AddCommand: NetwatchCommand {
         let id = try waiting {
             defer { storage.store.close() }
             let known = try await storage.lanes().first { $0.name == name }
-            if let known, known.destination != target.destination { throw target.conflict(with: known) }
+            if let known, known.destination != target.destination, !rules.moveLane {
+                throw target.conflict(with: known)
+            }
             let options = (rules.options(from: known?.options), options)
             let lane = OutboxLane(name: name, destination: target.destination, options: options.0, storage: storage)
             return try await lane.request(method, target.reference, body, options.1)
@@ -138,6 +141,8 @@ struct LaneFlags: ParsableArguments {
     var ordered: Bool?
     @Flag(help: "Take any response over plain http as the server's own.")
     var trustHTTP = false
+    @Flag(help: "If the lane sends to another host, send it, with the items that wait, to this URL's host from now on.")
+    var moveLane = false
     @OptionGroup var required: RequirementOptions
 
     /// The rules of a lane: those that it has, changed by the options that are given.

@@ -29,6 +29,13 @@ import Testing
         #expect(elsewhere.code == 64 && elsewhere.errors.contains("lane 'l' sends to"), "\(elsewhere)")
     }
 
+    @Test func `a lane is moved to another destination, with the items that wait`() throws {
+        #expect(try run("add", "--lane", "l", "--ordered", "https://192.0.2.7/a").code == 0)
+        #expect(try run("add", "--lane", "l", "--move-lane", lab.server.url + "/b").code == 0)
+        #expect(try run("run", "--once").code == 0)
+        #expect(lab.server.requests.value.map(\.path) == ["/a", "/b"])
+    }
+
     @Test func `stdin is a body, from a pipe and from a file, of any size`() async throws {
         let large = try lab.folder.write("large", .init(repeating: 7, count: 300_000))
         let script = """

@@ -158,6 +158,24 @@ import ValidationCore
         #expect(input == "\(url)\n\(message.body)")
     }
 
+    /// Adds the message about an event to an outbox, and returns the list of what is in it.
+    private func added(_ webhook: String, about id: EventID, in folder: LabFolder) throws -> String {
+        let box = folder.path + "/box"
+        let webhook = try configuration(webhook).webhooks[0]
+        let message = try #require(WebhookMessage(for: webhook, about: id, line(), from: "//node/netwatch"))
+        try OutboxAddition(folder: box, path: ToolBinary.path + "-outbox").add(message, for: webhook)
+        return try LabProcess.run(ToolBinary.path, ["outbox", "list", "--box", box]).output
+    }
+
+    @Test func `messages are sent to the webhook's URL, also after it was given another host`() throws {
+        let folder = try LabFolder()
+        let old = try added(#"{"name":"ops","url":"https://a.example/n"}"#, about: Self.id, in: folder)
+        #expect(old.hasPrefix("netwatch-ops to https://a.example: 1 item, "))
+        let next = EventID(run: 7, sequence: 3)
+        let new = try added(#"{"name":"ops","url":"https://b.example/n"}"#, about: next, in: folder)
+        #expect(new.hasPrefix("netwatch-ops to https://b.example: 2 items, "))
+    }
+
     @Test(arguments: [
         ("[]", "no object"), ("{", "line 1"), (#"{"outbox":"box","webhooks":[]}"#, "outbox: write the absolute path"),
         (#"{"outbox":"/b","webhooks":[]}"#, "webhooks: write a list"),

@@ -34,7 +34,7 @@ final class OutboxAddition: Sendable {
     func add(_ message: WebhookMessage, for webhook: Webhook) throws(ToolError) {
         let fields = message.fields.flatMap { ["--header", $0] }
         let options = [
-            "--box", folder, "--lane", "netwatch-\(webhook.name)", "--ordered", "--key", message.key,
+            "--box", folder, "--lane", "netwatch-\(webhook.name)", "--move-lane", "--ordered", "--key", message.key,
             "--content-type", webhook.contentType, "--data", "-",
         ]
         let status: Int32
