@@ -77,6 +77,8 @@ extension ExitStatus {
     static let notCreated = Self(rawValue: 73)
     /// `wait`: the item ended otherwise than delivered.
     static let endedOtherwise = Self(rawValue: 1)
+    /// `add` and `import`: the lane has another request with the item's key.
+    static let keyInUse = Self(rawValue: 2)
 }
 
 extension OutboxError {
@@ -84,7 +86,8 @@ extension OutboxError {
     var toolError: ToolError {
         let status: ExitStatus =
             switch code {
-            case .invalidRequest, .secretRefused, .keyInUse: .usage
+            case .invalidRequest, .secretRefused: .usage
+            case .keyInUse: .keyInUse
             case .damaged, .newerVersion: .badData
             case .notFound, .bodyUnavailable: .noInput
             case .full, .isSending: .timedOut

@@ -24,8 +24,9 @@ struct OutboxCommand: ParsableCommand {
             Any number of processes may add items; one of them sends. The folder is $XDG_STATE_HOME/netwatch/outbox, or \
             ~/.local/state/netwatch/outbox, unless --box names another one.
 
-            Exit status: 0 done, 1 'wait': the item ended otherwise than delivered, 64 usage, 65 damaged, 66 no such item, \
-            lane or outbox, 73 a file can't be created, 74 reading or writing failed, 75 full, being sent, or the time is up, 77 not permitted.
+            Exit status: 0 done, 1 'wait': the item ended otherwise than delivered, 2 the lane has another request with this \
+            key, 64 usage, 65 damaged, 66 no such item, lane or outbox, 73 a file can't be created, 74 reading \
+            or writing failed, 75 full, being sent, or the time is up, 77 not permitted.
             """
         ),
         subcommands: [

@@ -176,6 +176,14 @@ import ValidationCore
         #expect(new.hasPrefix("netwatch-ops to https://b.example: 2 items, "))
     }
 
+    @Test func `a message that was added before its template changed counts as added`() throws {
+        let folder = try LabFolder()
+        let old = try added(#"{"name":"ops","url":"https://a.example"}"#, about: Self.id, in: folder)
+        let webhook = #"{"name":"ops","url":"https://a.example","template":"{status}"}"#
+        #expect(old.hasPrefix("netwatch-ops to https://a.example: 1 item, "))
+        #expect(try added(webhook, about: Self.id, in: folder) == old)
+    }
+
     @Test(arguments: [
         ("[]", "no object"), ("{", "line 1"), (#"{"outbox":"box","webhooks":[]}"#, "outbox: write the absolute path"),
         (#"{"outbox":"/b","webhooks":[]}"#, "webhooks: write a list"),

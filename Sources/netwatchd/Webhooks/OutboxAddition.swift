@@ -30,7 +30,12 @@ final class OutboxAddition: Sendable {
         (self.folder, self.path) = (folder, path)
     }
 
+    /// The exit status if the lane has another request with this key.
+    private static let keyInUse: Int32 = 2
+
     /// Adds a message, and returns when it is on disk.
+    ///
+    /// A message with its key is that of the same event, added before the configuration or the machine's name changed.
     func add(_ message: WebhookMessage, for webhook: Webhook) throws(ToolError) {
         let fields = message.fields.flatMap { ["--header", $0] }
         let options = [
@@ -45,7 +50,7 @@ final class OutboxAddition: Sendable {
         } catch {
             throw .init("cannot execute '\(path.escapedForTerminal)': \(error); install it", exit: .notExecutable)
         }
-        guard status == 0 else {
+        guard status == 0 || status == Self.keyInUse else {
             let name = folder.escapedForTerminal
             throw .init("the outbox '\(name)' does not take the messages of webhooks; see above", exit: .outputFailure)
         }
