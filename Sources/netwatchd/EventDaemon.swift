@@ -80,12 +80,11 @@ struct EventDaemon {
         let journal = EventJournal(configuration)
         do throws(SystemError) {
             let command = OutboxAddition(folder: webhooks.outbox)
-            let position = WebhookPosition(path: options.folder + "/webhooks.last")
             let worker = try WebhookWorker(
                 webhooks,
                 journal,
                 run: run,
-                position: position,
+                file: .init(path: options.folder + "/webhooks.last"),
                 add: { (message, webhook) throws(ToolError) in try command.add(message, for: webhook) },
                 cancel: { command.cancel() }
             )

@@ -176,6 +176,18 @@ import ValidationCore
         #expect(new.hasPrefix("netwatch-ops to https://b.example: 2 items, "))
     }
 
+    @Test func `the error about a message that the outbox refuses names the webhook`() throws {
+        let folder = try LabFolder()
+        let command = try folder.write("command", "#!/bin/sh\nexit 64\n")
+        #expect(chmod(command, 0o755) == 0)
+        let webhook = try configuration(#"{"name":"ops","url":"https://a.example"}"#).webhooks[0]
+        let message = try #require(WebhookMessage(for: webhook, about: Self.id, line(), from: "//node/netwatch"))
+        let error = try #require(throws: ToolError.self) {
+            try OutboxAddition(folder: "/box", path: command).add(message, for: webhook)
+        }
+        #expect(error.message == "the outbox '/box' does not take the messages of the webhook 'ops'; see above")
+    }
+
     @Test func `a message that was added before its template changed counts as added`() throws {
         let folder = try LabFolder()
         let old = try added(#"{"name":"ops","url":"https://a.example"}"#, about: Self.id, in: folder)
@@ -228,15 +240,25 @@ import ValidationCore
         let attempts = LabInbox<String>()
     }
 
+    /// The keys of the messages of a webhook that were added, in order.
+    private func keys(_ box: Box, _ webhook: String) -> [String] {
+        box.added.all.filter { $0.hasPrefix("netwatch-\(webhook)-") }
+    }
+
+    /// The keys of the messages of a webhook about events of several runs, in order.
+    private func keys(_ webhook: String, runs: ClosedRange<UInt64>, _ sequences: ClosedRange<UInt64>) -> [String] {
+        runs.flatMap { run in sequences.map { "netwatch-\(webhook)-\(EventID(run: run, sequence: $0))" } }
+    }
+
     @Test func `messages are added in order, each once, over restarts and failures`() throws {
         let folder = try LabFolder()
         let all = #"{"name":"a","url":"https://a.example"},{"name":"b","url":"https://b.example","states":["wifi"]}"#
         let webhooks = try configuration(all)
-        let position = WebhookPosition(path: folder.path + "/webhooks.last")
+        let file = WebhookPositions(path: folder.path + "/webhooks.last")
         let box = Box()
         for run in UInt64(1)...3 {
             let journal = EventJournal(JournalOptions(folder: folder.path + "/journal", limits: []).configuration(run))
-            let worker = try WebhookWorker(webhooks, journal, run: run, position: position) {
+            let worker = try WebhookWorker(webhooks, journal, run: run, file: file) {
                 (message, _) throws(ToolError) in
                 box.attempts.put(message.key)
                 // In the second run, the outbox is full from the second event on.
@@ -265,11 +287,8 @@ import ValidationCore
             worker.stop()
             journal.close()
         }
-        let keys = (UInt64(1)...3).flatMap { run in
-            let (first, second) = (EventID(run: run, sequence: 1), EventID(run: run, sequence: 2))
-            return ["netwatch-a-\(first)", "netwatch-a-\(second)", "netwatch-b-\(second)"]
-        }
-        #expect(box.added.all == keys)
+        #expect(keys(box, "a") == keys("a", runs: 1...3, 1...2))
+        #expect(keys(box, "b") == keys("b", runs: 1...3, 2...2))
     }
 
     /// Opens a journal that keeps events for ten seconds, at a second of the boot.
@@ -303,14 +322,15 @@ import ValidationCore
         earlier.close()
         let journal = shortJournal(folder, run: 2, at: 55)
         append(1, at: 55, to: journal)
-        let position = WebhookPosition(path: folder.path + "/webhooks.last")
-        try position.write(.init(run: 1, sequence: 1))
+        let file = WebhookPositions(path: folder.path + "/webhooks.last")
+        try file.write(["a": .init(run: 1, sequence: 1)])
+        let webhooks = try configuration(#"{"name":"a","url":"https://a.example"}"#)
         let (box, reports) = (Box(), LabInbox<String>())
         let worker = try WebhookWorker(
-            try configuration(#"{"name":"a","url":"https://a.example"}"#),
+            webhooks,
             journal,
             run: run,
-            position: position,
+            file: file,
             add: { message, _ in box.added.put(message.key) },
             report: { reports.put($0.message) }
         )
@@ -320,7 +340,7 @@ import ValidationCore
         worker.stop()
         journal.close()
         #expect(box.added.all == expected.map { "netwatch-a-\($0)" })
-        #expect(position.read() == expected.last)
+        #expect(file.read(for: webhooks.webhooks) == ["a": expected[1]])
         #expect(reports.all.count == 1)
         #expect(reports.all.first?.contains(" after \(EventID(run: 1, sequence: 1)), ") == true)
     }
@@ -328,7 +348,7 @@ import ValidationCore
     @Test func `events of a run in which no message could be added are added after a restart`() throws {
         let folder = try LabFolder()
         let webhooks = try configuration(#"{"name":"a","url":"https://a.example"}"#)
-        let position = WebhookPosition(path: folder.path + "/webhooks.last")
+        let file = WebhookPositions(path: folder.path + "/webhooks.last")
         let box = Box()
         for run in UInt64(1)...2 {
             let journal = shortJournal(folder, run: run, at: Int64(run))
@@ -337,7 +357,7 @@ import ValidationCore
                 webhooks,
                 journal,
                 run: run,
-                position: position,
+                file: file,
                 add: { (message, _) throws(ToolError) in
                     box.attempts.put(message.key)
                     guard run > 1 else { throw .init("full", exit: .outputFailure) }
@@ -354,16 +374,84 @@ import ValidationCore
         #expect(box.added.all == (UInt64(1)...2).map { "netwatch-a-\(EventID(run: $0, sequence: 1))" })
     }
 
+    @Test func `a webhook whose messages are refused holds back no other, and has them after a restart`() throws {
+        let folder = try LabFolder()
+        let two = #"{"name":"a","url":"https://a.example"},{"name":"b","url":"https://b.example"}"#
+        let (webhooks, file) = (try configuration(two), WebhookPositions(path: folder.path + "/webhooks.last"))
+        let (box, reports) = (Box(), LabInbox<String>())
+        for run in UInt64(1)...2 {
+            let journal = shortJournal(folder, run: run, at: Int64(run))
+            for sequence in UInt64(1)...2 { append(sequence, at: Int64(run), to: journal) }
+            let worker = try WebhookWorker(
+                webhooks,
+                journal,
+                run: run,
+                file: file,
+                add: { (message, webhook) throws(ToolError) in
+                    guard run > 1 || webhook.name == "b" else { throw .init("refused", exit: .outputFailure) }
+                    box.added.put(message.key)
+                },
+                report: { reports.put($0.message) }
+            )
+            try worker.start()
+            let expected = run == 1 ? 2 : 8
+            try box.added.wait(for: "\(expected) messages") { $0.count >= expected }
+            worker.stop()
+            journal.close()
+        }
+        for name in ["a", "b"] { #expect(keys(box, name) == keys(name, runs: 1...2, 1...2)) }
+        #expect(reports.all == ["refused"])
+    }
+
+    @Test func `a failure that webhooks have in common is reported once`() throws {
+        let folder = try LabFolder()
+        let two = #"{"name":"a","url":"https://a.example"},{"name":"b","url":"https://b.example"}"#
+        let (box, reports) = (Box(), LabInbox<String>())
+        let journal = shortJournal(folder, run: 1, at: 1)
+        append(1, at: 1, to: journal)
+        let worker = try WebhookWorker(
+            try configuration(two),
+            journal,
+            run: 1,
+            file: .init(path: folder.path + "/webhooks.last"),
+            add: { (message, _) throws(ToolError) in
+                box.attempts.put(message.key)
+                throw .init("not installed", exit: .notExecutable)
+            },
+            report: { reports.put($0.message) }
+        )
+        try worker.start()
+        try box.attempts.wait(for: "both webhooks") { $0.count >= 2 }
+        worker.wake()
+        try box.attempts.wait(for: "both webhooks again") { $0.count >= 4 }
+        worker.stop()
+        journal.close()
+        #expect(reports.all == ["not installed"])
+    }
+
+    @Test func `the file of an earlier version has the position of every webhook`() throws {
+        let folder = try LabFolder()
+        let two = #"{"name":"a","url":"https://a.example"},{"name":"b","url":"https://b.example"}"#
+        let webhooks = try configuration(two).webhooks
+        let file = WebhookPositions(path: try folder.write("webhooks.last", "\(Self.id)"))
+        #expect(file.read(for: webhooks) == ["a": Self.id, "b": Self.id])
+        let next = EventID(run: 7, sequence: 3)
+        try file.write(["a": next, "b": Self.id])
+        #expect(file.read(for: webhooks) == ["a": next, "b": Self.id])
+        #expect(file.read(for: [webhooks[1]]) == ["b": Self.id])
+    }
+
     @Test func `events of an earlier run are added once a journal that could not be read can be read`() throws {
         let folder = try LabFolder()
-        let position = WebhookPosition(path: folder.path + "/webhooks.last")
-        try position.write(.init(run: 1, sequence: 1))
+        let file = WebhookPositions(path: folder.path + "/webhooks.last")
+        try file.write(["a": .init(run: 1, sequence: 1)])
+        let webhooks = try configuration(#"{"name":"a","url":"https://a.example"}"#)
         let (box, reports) = (Box(), LabInbox<String>())
         let worker = try WebhookWorker(
-            try configuration(#"{"name":"a","url":"https://a.example"}"#),
+            webhooks,
             RecoveringStore(line: line()),
             run: 2,
-            position: position,
+            file: file,
             add: { message, _ in box.added.put(message.key) },
             report: { reports.put($0.message) }
         )
@@ -374,7 +462,7 @@ import ValidationCore
         try box.added.wait(for: "the stored events") { $0.count >= expected.count }
         worker.stop()
         #expect(box.added.all == expected.map { "netwatch-a-\($0)" })
-        #expect(position.read() == expected.last)
+        #expect(file.read(for: webhooks.webhooks) == ["a": expected[1]])
     }
 
     @Test func `the end of the service does not wait for an outbox that does not respond`() throws {
@@ -383,13 +471,14 @@ import ValidationCore
         #expect(chmod(command, 0o755) == 0)
         let journal = shortJournal(folder, run: 1, at: 1)
         append(1, at: 1, to: journal)
-        let position = WebhookPosition(path: folder.path + "/webhooks.last")
+        let file = WebhookPositions(path: folder.path + "/webhooks.last")
+        let webhooks = try configuration(#"{"name":"a","url":"https://a.example"}"#)
         let (addition, reports) = (OutboxAddition(folder: "/box", path: command), LabInbox<String>())
         let worker = try WebhookWorker(
-            try configuration(#"{"name":"a","url":"https://a.example"}"#),
+            webhooks,
             journal,
             run: 1,
-            position: position,
+            file: file,
             gracePeriod: .zero,
             add: { (message, webhook) throws(ToolError) in try addition.add(message, for: webhook) },
             cancel: { addition.cancel() },
@@ -400,7 +489,7 @@ import ValidationCore
         worker.stop()
         journal.close()
         // The next run adds the message.
-        #expect(position.read() == .init(run: 1, sequence: 0))
+        #expect(file.read(for: webhooks.webhooks) == ["a": EventID(run: 1, sequence: 0)])
         #expect(reports.all == [])
     }
 

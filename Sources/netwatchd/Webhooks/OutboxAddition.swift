@@ -51,8 +51,8 @@ final class OutboxAddition: Sendable {
             throw .init("cannot execute '\(path.escapedForTerminal)': \(error); install it", exit: .notExecutable)
         }
         guard status == 0 || status == Self.keyInUse else {
-            let name = folder.escapedForTerminal
-            throw .init("the outbox '\(name)' does not take the messages of webhooks; see above", exit: .outputFailure)
+            let what = "the outbox '\(folder.escapedForTerminal)' does not take the messages of the webhook"
+            throw .init("\(what) '\(webhook.name)'; see above", exit: .outputFailure)
         }
     }
 

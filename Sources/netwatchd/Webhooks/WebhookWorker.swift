@@ -7,15 +7,16 @@ import NetwatchCore
 import ReachabilityCore
 import Synchronization
 
-/// Adds the messages of webhooks to the outbox, in the order of the events.
+/// Adds the messages of webhooks to the outbox, those of each in the order of the events.
 ///
-/// It follows the journal, and remembers in a file how far it got: what happened while it was not running is added later. A
+/// It follows the journal for each webhook, and remembers in a file how far it got: what happened while it was not
+/// running, or could not be added, is added later. A webhook whose messages the outbox refuses holds back no other. A
 /// message that is added twice is the same, with the same key, so that the outbox has it once.
 final class WebhookWorker: Sendable {
     private let configuration: WebhookConfiguration
     private let store: any EventStore
     private let run: UInt64
-    private let position: WebhookPosition
+    private let file: WebhookPositions
     private let gracePeriod: Duration
     private let add: @Sendable (WebhookMessage, Webhook) throws(ToolError) -> Void
     private let cancel: @Sendable () -> Void
@@ -35,7 +36,7 @@ final class WebhookWorker: Sendable {
     ///   - configuration: The webhooks.
     ///   - store: The journal.
     ///   - run: The run of the service.
-    ///   - position: The file with the position.
+    ///   - file: The file with the positions.
     ///   - gracePeriod: How long ``stop()`` waits for the message that is being added.
     ///   - add: Adds a message to the outbox; blocks until it is on disk.
     ///   - cancel: Ends a running `add`, which throws then; called on another thread.
@@ -45,13 +46,13 @@ final class WebhookWorker: Sendable {
         _ configuration: WebhookConfiguration,
         _ store: any EventStore,
         run: UInt64,
-        position: WebhookPosition,
+        file: WebhookPositions,
         gracePeriod: Duration = .seconds(5),
         add: @escaping @Sendable (WebhookMessage, Webhook) throws(ToolError) -> Void,
         cancel: @escaping @Sendable () -> Void = {},
         report: @escaping @Sendable (ToolError) -> Void = { _ = CommandLineProgram.report($0) }
     ) throws(SystemError) {
-        (self.configuration, self.store, self.run, self.position, self.add) = (configuration, store, run, position, add)
+        (self.configuration, self.store, self.run, self.file, self.add) = (configuration, store, run, file, add)
         (self.gracePeriod, self.cancel, self.report) = (gracePeriod, cancel, report)
         wakeup = try Wakeup()
     }
@@ -75,29 +76,53 @@ final class WebhookWorker: Sendable {
     }
 
     private func work() {
-        var last = position.read() ?? .init(run: run, sequence: 0)
-        var hasFailed = false
+        var positions = file.read(for: configuration.webhooks)
+        var failures: [String: ToolError] = [:]
         while !isStopped.load(ordering: .acquiring) {
             wakeup.clear()
-            do throws(ToolError) {
-                while let next = try addPage(after: last) { last = next }
-                hasFailed = false
+            for webhook in configuration.webhooks where !isStopped.load(ordering: .acquiring) {
+                addMessages(for: webhook, &positions, &failures)
+            }
+            if failures.isEmpty {
                 _ = wakeup.wait(until: .init(nanoseconds: .max))
-            } catch {
-                // One that the end of the service has interrupted is no failure.
-                if !hasFailed, !isStopped.load(ordering: .acquiring) { report(error) }
-                hasFailed = true
+            } else {
                 _ = wakeup.wait(until: SystemClock.now.advanced(by: Self.retryInterval))
             }
-            // What was added before a failure is not added again.
-            last = position.read() ?? last
         }
     }
 
-    /// Adds the messages about the next events.
+    /// Adds the messages of a webhook about the events after its position, and reports a failure.
+    ///
+    /// - Parameters:
+    ///   - webhook: The webhook.
+    ///   - positions: The last event of each webhook, by its name.
+    ///   - failures: The failure since which a webhook has no messages in the outbox, by its name.
+    private func addMessages(
+        for webhook: Webhook,
+        _ positions: inout [String: EventID],
+        _ failures: inout [String: ToolError]
+    ) {
+        var last = positions[webhook.name] ?? .init(run: run, sequence: 0)
+        do throws(ToolError) {
+            while let next = try addPage(after: last, for: webhook, &positions) { last = next }
+            failures[webhook.name] = nil
+        } catch {
+            // A failure of several webhooks is reported once.
+            let isReported = failures[webhook.name] != nil || failures.values.contains(error)
+            failures[webhook.name] = error
+            // One that the end of the service has interrupted is no failure.
+            if !isReported, !isStopped.load(ordering: .acquiring) { report(error) }
+        }
+    }
+
+    /// Adds the messages of a webhook about the next events.
     ///
     /// - Returns: The last event; nil if there are no more.
-    private func addPage(after last: EventID) throws(ToolError) -> EventID? {
+    private func addPage(
+        after last: EventID,
+        for webhook: Webhook,
+        _ positions: inout [String: EventID]
+    ) throws(ToolError) -> EventID? {
         let promise = BlockingPromise<JournalPage<[UInt8]>>()
         store.page(after: last, limit: 32) { promise.fulfill($0) }
         let page = promise.wait()
@@ -105,14 +130,15 @@ final class WebhookWorker: Sendable {
             // The journal itself reports why.
             throw .init("webhooks wait until the journal can be read; see above", exit: .outputFailure)
         }
-        if page.failure == .expired { return try skipRemoved(after: last) }
+        if page.failure == .expired { return try skipRemoved(after: last, for: webhook, &positions) }
         if page.failure != nil, last.run != run { return .init(run: run, sequence: 0) }
         // Before the first message, so that the next run continues here even if none can be added. The directory
         // exists: the journal was read.
-        if page.failure == nil, position.read() == nil { try position.write(last) }
+        if page.failure == nil, positions[webhook.name] == nil { try save(last, of: webhook, &positions) }
         for entry in page.entries where !isStopped.load(ordering: .acquiring) {
-            try addMessages(about: entry)
-            try position.write(entry.id)
+            let message = WebhookMessage(for: webhook, about: entry.id, entry.event, from: Self.source)
+            if let message { try add(message, webhook) }
+            try save(entry.id, of: webhook, &positions)
         }
         return isStopped.load(ordering: .acquiring) ? nil : page.entries.last?.id
     }
@@ -120,22 +146,27 @@ final class WebhookWorker: Sendable {
     /// Continues before the oldest stored event, because the journal has removed events that were not added.
     ///
     /// - Returns: The event after which to continue; nil if nothing is stored.
-    private func skipRemoved(after last: EventID) throws(ToolError) -> EventID? {
+    private func skipRemoved(
+        after last: EventID,
+        for webhook: Webhook,
+        _ positions: inout [String: EventID]
+    ) throws(ToolError) -> EventID? {
         let promise = BlockingPromise<EventID?>()
         store.start(since: Self.longestAge, at: .now) { promise.fulfill($0) }
         guard let oldest = promise.wait(), oldest != last else { return nil }
         // Kept, so that a failure that follows does not have it reported again.
-        try position.write(oldest)
-        let words = "the journal no longer has the events after \(last), which webhooks have not sent"
-        report(.init("\(words); keep more of them with --keep", exit: .outputFailure))
+        try save(oldest, of: webhook, &positions)
+        let events = "the events after \(last), which the webhook '\(webhook.name)' has not sent"
+        report(.init("the journal no longer has \(events); keep more of them with --keep", exit: .outputFailure))
         return oldest
     }
 
-    private func addMessages(about entry: JournalPage<[UInt8]>.Entry) throws(ToolError) {
-        for webhook in configuration.webhooks {
-            let message = WebhookMessage(for: webhook, about: entry.id, entry.event, from: Self.source)
-            if let message { try add(message, webhook) }
-        }
+    /// Stores the last event of a webhook.
+    private func save(_ id: EventID, of webhook: Webhook, _ positions: inout [String: EventID]) throws(ToolError) {
+        var changed = positions
+        changed[webhook.name] = id
+        try file.write(changed)
+        positions = changed
     }
 
     /// This machine, as CloudEvents name it: a reference to a resource (RFC 3986).
@@ -147,26 +178,36 @@ final class WebhookWorker: Sendable {
     }()
 }
 
-/// The file with the last event of which all messages are in the outbox.
-struct WebhookPosition: Sendable {
+/// The file with the last event of each webhook whose message is in the outbox, or that it does not want.
+///
+/// A line for each webhook: the event's id, and the webhook's name. The file of an earlier version has one line without
+/// a name, for all webhooks.
+struct WebhookPositions: Sendable {
     /// The path.
     let path: String
 
-    /// The event; nil if there is none yet.
-    func read() -> EventID? {
-        let bytes = try? FileContents.read(path, atMost: 64)
-        return bytes.flatMap { try? EventID(parsing: String(decoding: $0, as: UTF8.self)) }
+    /// Returns the events of webhooks, by their names, without those that have none yet.
+    func read(for webhooks: [Webhook]) -> [String: EventID] {
+        let bytes = (try? FileContents.read(path, atMost: 4 << 20)) ?? []
+        var events: [String: EventID] = [:]
+        for line in String(decoding: bytes, as: UTF8.self).split(separator: "\n") {
+            let words = line.split(separator: " ", maxSplits: 1)
+            guard let first = words.first, let id = try? EventID(parsing: first) else { continue }
+            for webhook in webhooks where words.count == 1 || words[1] == webhook.name { events[webhook.name] = id }
+        }
+        return events
     }
 
     /// Replaces the file.
     ///
     /// It is not synchronized: messages that are added again after a crash have the same keys.
-    func write(_ id: EventID) throws(ToolError) {
+    func write(_ events: [String: EventID]) throws(ToolError) {
+        let lines = events.sorted { $0.key < $1.key }.map { "\($0.value) \($0.key)\n" }
         do throws(SystemError) {
             let flags = O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW
             let descriptor = try Descriptor("open") { open(path + ".new", flags, 0o600) }
             do throws(OutputFailure) {
-                try LineOutput(descriptor: descriptor.number).write(id.description)
+                try LineOutput(descriptor: descriptor.number).write(lines.joined())
             } catch .failed(let error) {
                 throw error
             } catch {
