@@ -212,7 +212,7 @@ struct AddedURL: Hashable {
 
     /// Returns the error for a lane with another destination, whose items would be sent elsewhere.
     func conflict(with lane: StoredLane) -> OutboxError {
-        let reason = "lane '\(lane.name)' sends to \(lane.destination), not to \(destination): name another --lane"
-        return .init(.invalidRequest, reason: reason)
+        let what = "lane '\(lane.name)' sends to \(lane.destination), not to \(destination)"
+        return .init(.invalidRequest, reason: "\(what): name another --lane, or move this one with --move-lane")
     }
 }
