@@ -143,7 +143,7 @@ extension HTTPCache {
         return .init(url: url, entry: entry, response: response)
     }
 
-    /// A number that changes with each invalidation: a response to an earlier request is not stored after one.
+    /// A number that changes with each invalidation: a response to an earlier request is not stored after one of its URL.
     var epoch: Int { state.withLock { $0.epoch } }
 
     /// Returns whether the responses of a URL may have been invalidated since an epoch.
@@ -155,7 +155,7 @@ extension HTTPCache {
         }
     }
 
-    /// Stores a response, unless something was invalidated since its request.
+    /// Stores a response, unless its URL was invalidated since its request.
     func save(
         _ response: CachedResponse,
         _ body: NewCachedBody,
@@ -164,7 +164,7 @@ extension HTTPCache {
         epoch: Int
     ) {
         change(url) { [self] store in
-            guard epoch == self.epoch else { return }
+            guard !mayBeInvalidated(url, since: epoch) else { return }
             let names = VaryRules.names(of: response)
             var key = CacheKey(url)
             if !names.isEmpty {
@@ -196,7 +196,9 @@ extension HTTPCache {
         entry.record.content = .response(response)
         let (earlier, updated) = (match.entry, entry)
         change(match.url) { [self] store in
-            guard epoch == self.epoch, store.read(earlier.key)?.record == earlier.record else { return }
+            guard !mayBeInvalidated(earlier.record.url, since: epoch),
+                store.read(earlier.key)?.record == earlier.record
+            else { return }
             store.update(updated)
         }
         return .init(url: match.url, entry: entry, response: response)
@@ -214,7 +216,7 @@ extension HTTPCache {
 
     /// Changes what is stored; changes exclude each other.
     ///
-    /// An invalidation counts before it removes anything: a change that finds its epoch current is followed by the removal.
+    /// An invalidation counts before it removes anything: a change that does not find it counted is followed by the removal.
     private func change(_ url: String, _ body: @escaping @Sendable (any CacheStore) -> Void) {
         guard store.blocks else { return changes.withLock { _ in body(store) } }
         state.withLock { $0.pending[url, default: 0] += 1 }
