@@ -4,6 +4,8 @@ struct FixedLimits: Sendable {
     var discardedBody = Duration.seconds(2)
     /// The maximum time without a byte on an HTTP/2 connection after a PING frame.
     var silence = Duration.seconds(5)
+    /// The minimum time without a byte on an HTTP/2 connection after which it is checked if a request is cancelled.
+    var silenceBeforeCancellation = Duration.seconds(1)
     /// The time for which a request with a requirement waits for the first state of the network although it should start
     /// immediately.
     var firstState = Duration.seconds(10)

@@ -13,6 +13,8 @@ struct HTTP2ClientSettings {
     var firstStream = 1
     /// The maximum time without a byte after a PING frame.
     var maximumSilence = FixedLimits().silence
+    /// The minimum time without a byte after which the connection is checked if a request is cancelled.
+    var silenceBeforeCancellation = FixedLimits().silenceBeforeCancellation
     /// The number of bytes of a response that the server may send before its reader takes them.
     ///
     /// It is as much as the kernel buffers for a connection by default (tcp_rmem in tcp(7)).

@@ -46,6 +46,8 @@ final class HTTP2Connection: ChannelInboundHandler, RemovableChannelHandler, Soc
     private var isProbing = false
     /// Whether no exchange starts before that response, because another one has timed out.
     private var isCheckingLiveness = false
+    /// The start of the silence in which requests have waited that were cancelled; outdated if ``lastByte`` is later.
+    private var silenceStart = NIODeadline.distantPast
 
     init(
         _ id: Int,
@@ -540,6 +542,17 @@ extension HTTP2Connection {
     }
 
     func checkLiveness(ifSilentSince time: NIODeadline) { if lastByte <= time { checkLiveness() } }
+
+    /// Checks the connection only after some silence: an early cancellation is no sign that it is dead.
+    func checkLiveness(beforeCancelling exchange: any HTTPExchange, at now: NIODeadline) {
+        // No response follows a head that was not sent, and the server may not send to a stream that is not read.
+        guard !isCheckingLiveness, !output.isInRead, let stream = streams[exchange], stream.id != nil, stream.isReading
+        else { return }
+        let start = max(lastByte, exchange.lastActivity)
+        // Requests that are cancelled one after the other, each of them early, have waited in the same silence.
+        if silenceStart < lastByte || silenceStart > start { silenceStart = start }
+        if silenceStart + .init(settings.silenceBeforeCancellation) <= now { checkLiveness() }
+    }
 
     private func limitSilence(from start: NIODeadline) {
         idleTimer.set(.read, after: settings.maximumSilence, from: start)

@@ -62,6 +62,13 @@ package protocol HTTPConnection: AnyObject {
     /// Does as ``checkLiveness()`` if nothing was received on the connection since a time.
     func checkLiveness(ifSilentSince time: NIODeadline)
 
+    /// Does as ``checkLiveness()`` if the program cancels an exchange that has waited while nothing was received.
+    ///
+    /// - Parameters:
+    ///   - exchange: The exchange; ``cancel(_:)`` follows.
+    ///   - now: The current time.
+    func checkLiveness(beforeCancelling exchange: any HTTPExchange, at now: NIODeadline)
+
     /// Closes the connection, with the exchanges that it carries; called once.
     func close()
 
@@ -82,6 +89,8 @@ extension HTTPConnection {
     package func checkLiveness() {}
 
     package func checkLiveness(ifSilentSince time: NIODeadline) {}
+
+    package func checkLiveness(beforeCancelling exchange: any HTTPExchange, at now: NIODeadline) {}
 
     package func releaseStream(of exchange: any HTTPExchange) -> (any UpgradedStream)? { nil }
 

@@ -59,7 +59,8 @@ final class ConnectionOpening: @unchecked Sendable {
             host: endpoint.text,
             isSecure: endpoint.isSecure,
             maximumHeadSize: core.configuration.maximumHeadSize,
-            maximumSilence: core.configuration.fixedLimits.silence
+            maximumSilence: core.configuration.fixedLimits.silence,
+            silenceBeforeCancellation: core.configuration.fixedLimits.silenceBeforeCancellation
         )
         return .init(id, owner, on: core.loop, settings, idleTimeout: core.configuration.idleTimeout)
     }

@@ -471,6 +471,13 @@ final class Exchange: HTTPExchange, DeadlineOwner {
         core.attemptFailed(current.handle, error, isLoss: isLoss)
     }
 
+    /// Cancels the exchange with its request, which the program may have cancelled because the connection is dead.
+    func cancel() {
+        // First, so that the connection gets no other request if it is dead.
+        current?.connection.checkLiveness(beforeCancelling: self, at: .now())
+        abandon()
+    }
+
     /// Cancels the exchange on its connection; the request ends or continues without it.
     func abandon() {
         core.loop.preconditionInEventLoop()

@@ -252,7 +252,7 @@ final class SessionCore: @unchecked Sendable {
         case .preparing(_, let task): task?.cancel()
         case .deciding(let task): task?.cancel()
         case .pooled(let pool): pool.withdraw(handle)
-        case .exchanging(let exchange): exchange.abandon()
+        case .exchanging(let exchange): exchange.cancel()
         case .upgraded(let connection): connection.abort()
         case .carried(let task): task.cancel()
         case .delivering(let delivery): delivery.cancel()

@@ -110,7 +110,7 @@ final class StandInExchange: HTTPExchange {
 
     var hasRequestBody: Bool { true }
     var pathLossPolicy: PathLossPolicy { .failFast }
-    var lastActivity: NIODeadline { .now() }
+    var lastActivity = NIODeadline.now()
 
     func receive(_ part: HTTPClientResponsePart) {
         switch part {

@@ -249,4 +249,76 @@ struct HTTP2ConnectionTests {
         #expect(second.hasFailed && !second.isUnprocessed && lab.connection.isClosed)
         _ = try lab.channel.finish(acceptAlreadyClosed: true)
     }
+
+    @Test func `requests that are cancelled after a second of silence send one PING`() throws {
+        let lab = try HTTP2ConnectionLab()
+        let exchanges = (0..<3).map { _ in lab.request() }
+        let capacity = lab.connection.capacity
+        let now = NIODeadline.now() + .seconds(1)
+        for exchange in exchanges {
+            lab.connection.checkLiveness(beforeCancelling: exchange, at: now)
+            lab.connection.cancel(exchange)
+        }
+        lab.channel.embeddedEventLoop.run()
+        #expect(lab.connection.capacity == 0 && !lab.connection.isClosed)
+        let pings = try lab.sentFrames().filter { $0.kind == Kind.ping }
+        #expect(pings.count == 1)
+        let ping = try #require(pings.first)
+        try lab.receive(.init(Kind.ping, flags: 1, ping.payload))
+        #expect(lab.connection.capacity == capacity + 3)
+        _ = try lab.channel.finish(acceptAlreadyClosed: true)
+    }
+
+    @Test func `requests that are cancelled early send no PING`() throws {
+        let lab = try HTTP2ConnectionLab()
+        let sent = NIODeadline.now()
+        for _ in 0..<1000 {
+            let exchange = lab.request()
+            exchange.lastActivity = sent
+            lab.connection.checkLiveness(beforeCancelling: exchange, at: sent + .milliseconds(900))
+            lab.connection.cancel(exchange)
+        }
+        lab.channel.embeddedEventLoop.run()
+        #expect(lab.connection.capacity > 0)
+        #expect(try lab.sentFrames().filter { $0.kind == Kind.ping } == [])
+        _ = try lab.channel.finish(acceptAlreadyClosed: true)
+    }
+
+    @Test func `requests that are cancelled early, one after the other, have a silent connection checked`() throws {
+        let lab = try HTTP2ConnectionLab()
+        let sent = NIODeadline.now()
+        for delay: Int64 in [0, 400, 800] {
+            #expect(lab.connection.capacity > 0)
+            let exchange = lab.request()
+            exchange.lastActivity = sent + .milliseconds(delay)
+            lab.connection.checkLiveness(beforeCancelling: exchange, at: sent + .milliseconds(delay + 300))
+            lab.connection.cancel(exchange)
+        }
+        #expect(lab.connection.capacity == 0)
+        _ = try lab.channel.finish(acceptAlreadyClosed: true)
+    }
+
+    @Test func `a connection is not checked for a cancelled request after it has received another response`() throws {
+        let lab = try HTTP2ConnectionLab()
+        let (first, second) = (lab.request(), lab.request())
+        first.lastActivity = NIODeadline.now() - .seconds(10)
+        try lab.respond(on: 3)
+        #expect(second.hasEnd)
+        lab.connection.checkLiveness(beforeCancelling: first, at: lab.connection.lastByte + .milliseconds(900))
+        #expect(lab.connection.capacity > 0)
+        lab.connection.checkLiveness(beforeCancelling: first, at: lab.connection.lastByte + .seconds(1))
+        #expect(lab.connection.capacity == 0)
+        _ = try lab.channel.finish(acceptAlreadyClosed: true)
+    }
+
+    @Test func `a connection is not checked for a cancelled request that was not sent or is not read`() throws {
+        let lab = try HTTP2ConnectionLab()
+        let (unread, unsent) = (lab.request(), lab.begin())
+        lab.connection.setReading(false, for: unread)
+        for exchange in [unread, unsent] {
+            lab.connection.checkLiveness(beforeCancelling: exchange, at: .now() + .hours(1))
+        }
+        #expect(lab.connection.capacity > 0)
+        _ = try lab.channel.finish(acceptAlreadyClosed: true)
+    }
 }

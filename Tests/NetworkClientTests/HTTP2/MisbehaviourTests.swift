@@ -207,4 +207,35 @@ struct HTTP2MisbehaviourTests {
         #expect(server.connections.count == 2)
         session.invalidate()
     }
+
+    @Test func `after a cancellation, requests leave a connection that has received nothing`() async throws {
+        let isSent = Observed(false)
+        let server = try ScriptedServer { number in
+            [
+                .custom { connection in
+                    let peer = try HTTP2Peer(connection)
+                    guard number == 0 else { return try peer.respondToAll() }
+                    try peer.respond(on: peer.readRequest())
+                    _ = try peer.readRequest()
+                    isSent.update { $0 = true }
+                    try connection.perform(.hold)
+                }
+            ]
+        }
+        var configuration = try HTTPConfiguration.http2()
+        configuration.fixedLimits.silenceBeforeCancellation = .zero
+        let session = try HTTPSession(baseURL: "http://127.0.0.1:\(server.port)/", configuration: configuration)
+        #expect(try await session.get("first").bytes() == Array("ok".utf8))
+        let request = session.get("")
+        try await isSent.wait(for: "the request") { $0 }
+        request.cancel()
+        let error = await #expect(throws: HTTPError.self) { try await request.response() }
+        #expect(error?.code == .cancelled)
+        var limits = Timeouts.lasting
+        limits.firstByte = .seconds(60)
+        let options = RequestOptions(timeouts: limits)
+        #expect(try await session.get("next", options: options).bytes() == Array("ok".utf8))
+        #expect(server.connections.count == 2)
+        session.invalidate()
+    }
 }
