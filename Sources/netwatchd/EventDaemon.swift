@@ -33,6 +33,9 @@ struct EventDaemon {
         let sockets = try openSockets()
         var files = sockets.compactMap(\.file)
         defer { for file in files { file.remove() } }
+        let lock = try self.journal?.lock()
+        // Until the journal is closed.
+        defer { withExtendedLifetime(lock) {} }
         let wakeup = try Wakeup.open()
         let wait = MainWait(signals: try Self.blockedSignals(), wakeup: wakeup)
         let monitor = try startMonitor()

@@ -24,6 +24,18 @@ struct JournalOptions {
         self.limits = all
     }
 
+    /// Takes the lock of the directory, which is released with the result.
+    ///
+    /// - Throws: An error for the user if another service uses the directory.
+    func lock() throws(ToolError) -> JournalLock {
+        do throws(JournalInUse) { return try JournalLock(of: folder) } catch {
+            throw .init(
+                "another netwatchd keeps its journal in '\(folder.escapedForTerminal)'; end it, or choose another --journal",
+                exit: .systemFailure
+            )
+        }
+    }
+
     /// Returns the properties of the journal for a run that begins now.
     func configuration(_ run: UInt64) -> EventJournal.Configuration {
         let place = EventJournal.Place(

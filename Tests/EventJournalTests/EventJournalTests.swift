@@ -387,4 +387,36 @@ import ValidationCore
         #expect(await journal.report(since: .seconds(9000), at: .at(10))?.contains("limit") == false)
         journal.close()
     }
+
+    @Test func `one service at a time has the lock of a folder, and a reader needs none`() async throws {
+        write((1, 1))
+        do {
+            let lock = try JournalLock(of: lab.path)
+            #expect(throws: JournalInUse.self) { try JournalLock(of: lab.path, timeout: .zero) }
+            let journal = lab.open(run: 2)
+            #expect(await journal.ids(after: 1) == ["1.1"])
+            journal.close()
+            withExtendedLifetime(lock) {}
+        }
+        #expect(throws: Never.self) { try JournalLock(of: lab.path) }
+    }
+
+    /// Locks the folder until a thread ends, which takes a moment.
+    private func lockBriefly() throws -> LabThread {
+        let lock = try JournalLock(of: lab.path)
+        return try LabThread {
+            usleep(50_000)
+            withExtendedLifetime(lock) {}
+        }
+    }
+
+    @Test func `a service waits for the lock of one that is about to end`() throws {
+        let thread = try lockBriefly()
+        #expect(throws: Never.self) { try JournalLock(of: lab.path, timeout: .seconds(60)) }
+        thread.join()
+    }
+
+    @Test func `a folder that can't be locked is no error`() {
+        #expect(throws: Never.self) { try JournalLock(of: "/proc/no-such-folder") }
+    }
 }

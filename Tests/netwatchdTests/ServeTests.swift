@@ -229,6 +229,33 @@ import Testing
         #expect(refused.code == 65 && refused.errors.contains("keeps no journal"), "\(refused)")
     }
 
+    @Test func `a service whose journal another one uses ends with an error, and can start once that was killed`()
+        throws
+    {
+        let uplinks = try uplinks.get()
+        let folder = try LabFolder()
+        let (journal, socket) = (folder.path + "/journal", folder.path + "/other.sock")
+        let first = try serve("--journal", journal)
+        _ = try follow()
+        let arguments = ["serve", "--socket", socket, "--journal", journal]
+        let second = try ToolProcess(arguments, in: uplinks.home)
+        #expect(try second.exitCode() == ExitStatus.systemFailure.rawValue)
+        let words = "another netwatchd keeps its journal in '\(journal)'; end it, or choose another --journal"
+        #expect(try second.errors.rest() == "netwatch: \(words)\n")
+        #expect(access(socket, F_OK) == -1)
+        let report = try LabProcess.run(ToolBinary.path, ["history", "--socket", try path])
+        #expect(report.code == 0, "\(report)")
+        first.send(SIGKILL)
+        #expect(try first.exitCode() == 1000 + SIGKILL)
+        let third = try ToolProcess(arguments, in: uplinks.home)
+        let client = try EventClient(path: socket)
+        client.request("/v1/state")
+        #expect(try client.response().status == 200)
+        third.send(SIGTERM)
+        #expect(try third.exitCode() == 0)
+        #expect(try third.errors.rest() == "")
+    }
+
     @Test(arguments: ["size=40k", "ro"])
     func `with a journal on a full or read-only disk, the service goes on and says so`(options: String) throws {
         let uplinks = try uplinks.get()
