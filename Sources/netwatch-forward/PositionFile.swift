@@ -37,17 +37,7 @@ struct PositionFile: Sendable {
     /// Replaces the file in one step; after a power failure it has the old or the new id.
     func write(_ id: String) throws(ToolError) {
         do throws(SystemError) {
-            let flags = O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW
-            let descriptor = try Descriptor("open") { open(path + ".new", flags, 0o600) }
-            do throws(OutputFailure) {
-                try LineOutput(descriptor: descriptor.number).write(id + "\n")
-            } catch .failed(let error) {
-                throw error
-            } catch {
-                throw .init(code: EPIPE)
-            }
-            _ = try retryingOnInterrupt { fdatasync(descriptor.number) }
-            _ = try retryingOnInterrupt { rename(path + ".new", path) }
+            try DurableFile.replace(path, with: id + "\n")
         } catch {
             throw .init(
                 "cannot write '\(path.escapedForTerminal)': \(error); name another --state",

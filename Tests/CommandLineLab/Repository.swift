@@ -15,6 +15,9 @@ package enum Repository {
         try LineOutputWriter.write(Array(text.utf8), to: descriptor)
     }
 
+    /// Returns the absolute path of a file, relative to the repository's root.
+    package static func path(_ path: String) -> String { root + path }
+
     private static let root = "/" + #filePath.split(separator: "/").dropLast(3).joined(separator: "/") + "/"
 
     /// Reads a file.

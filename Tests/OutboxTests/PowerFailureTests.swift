@@ -26,20 +26,15 @@ import Testing
             library = "\(lab.folder.path)/disk-recorder.so"
             log = try lab.folder.write("log", "")
             try lab.folder.write("disk/other", "")
-            let source = try lab.folder.write("recorder.c", try Repository.read("Tests/Fixtures/disk-recorder.c"))
-            let arguments = ["clang", "-shared", "-fPIC", "-o", library, source, "-ldl"]
-            let compiled = try LabProcess.run("/usr/bin/env", arguments)
-            guard compiled.code == 0 else { throw LabError("clang", errno: ENOEXEC, detail: compiled.errors) }
+            try DiskRecording.compileRecorder(to: library)
         }
 
         var root: String { "\(lab.folder.path)/disk" }
         var box: String { "\(root)/box" }
 
         func run(_ arguments: [String], _ variables: [String: String] = [:]) throws -> LabProcess.Outcome {
-            var environment = ProcessInfo.processInfo.environment.merging(variables) { $1 }
-            environment["LD_PRELOAD"] = library
-            environment["DISK_ROOT"] = root
-            environment["DISK_LOG"] = log
+            let environment = ProcessInfo.processInfo.environment.merging(variables) { $1 }
+                .merging(DiskRecording.environment(library, root: root, log: log)) { $1 }
             let all = arguments + ["--box", box]
             return try LabProcess.run(ToolBinary.path + "-outbox", all, environment: environment)
         }

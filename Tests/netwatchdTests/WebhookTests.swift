@@ -441,6 +441,52 @@ import ValidationCore
         #expect(file.read(for: [webhooks[1]]) == ["b": Self.id])
     }
 
+    @Test func `after a power failure at any moment, each webhook has one of its positions`() throws {
+        let (uplinks, folder) = (try LabUplinks(), try LabFolder())
+        let library = folder.path + "/disk-recorder.so"
+        try DiskRecording.compileRecorder(to: library)
+        let (root, log) = (folder.path + "/disk", try folder.write("log", ""))
+        #expect(mkdir(root, 0o700) == 0)
+        let webhook = #"{"name":"ops","url":"https://hooks.example/n"}"#
+        let json = #"{"outbox":"\#(folder.path)/box","webhooks":[\#(webhook)]}"#
+        let webhooks = try folder.write("webhooks.json", json)
+        let journal = root + "/journal"
+        let service = try ToolProcess(
+            ["serve", "--socket", folder.path + "/events.sock", "--journal", journal, "--webhooks", webhooks],
+            in: uplinks.home,
+            environment: DiskRecording.environment(library, root: root, log: log)
+        )
+        let file = WebhookPositions(path: journal + "/webhooks.last")
+        try waitForPosition(1, of: webhook, in: file)
+        try uplinks.loseWiFi()
+        try waitForPosition(2, of: webhook, in: file)
+        service.send(SIGTERM)
+        #expect(try service.exitCode() == 0)
+        let recording = try DiskRecording(of: root, from: log)
+        let records = recording.records
+        let isWrite = { (record: DiskRecording.Record) in record.kind == "W" && record.path == file.path + ".new" }
+        let written = records.filter(isWrite).map(\.data)
+        #expect(written.count >= 3)
+        try recording.forEachFailure(300, seed: 1) { files, _ in
+            guard let contents = files["journal/webhooks.last"] else { return }
+            #expect(written.contains(contents))
+        }
+        // The first position is there after every later failure.
+        let renamed = try #require(records.firstIndex { $0.kind == "R" && $0.data == Array(file.path.utf8) })
+        let next = try #require(records[renamed...].firstIndex(where: isWrite))
+        #expect(records[renamed..<next].contains { $0.kind == "S" && $0.path == journal })
+    }
+
+    /// Waits until the position of a webhook is an event with this number, or a later one.
+    private func waitForPosition(_ sequence: UInt64, of webhook: String, in file: WebhookPositions) throws {
+        let webhooks = try configuration(webhook).webhooks
+        let deadline = ContinuousClock.now + .seconds(60)
+        while file.read(for: webhooks)[webhooks[0].name].map({ $0.sequence < sequence }) ?? true {
+            guard ContinuousClock.now < deadline else { throw LabError("store a position", errno: ETIMEDOUT) }
+            Polling.pause()
+        }
+    }
+
     @Test func `events of an earlier run are added once a journal that could not be read can be read`() throws {
         let folder = try LabFolder()
         let file = WebhookPositions(path: folder.path + "/webhooks.last")

@@ -198,22 +198,14 @@ struct WebhookPositions: Sendable {
         return events
     }
 
-    /// Replaces the file.
+    /// Replaces the file in one step; after a power failure it has the old or the new events.
     ///
-    /// It is not synchronized: messages that are added again after a crash have the same keys.
+    /// Without it, the events of earlier runs would not be added. A message that is added again after a power failure has
+    /// the same key.
     func write(_ events: [String: EventID]) throws(ToolError) {
         let lines = events.sorted { $0.key < $1.key }.map { "\($0.value) \($0.key)\n" }
         do throws(SystemError) {
-            let flags = O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW
-            let descriptor = try Descriptor("open") { open(path + ".new", flags, 0o600) }
-            do throws(OutputFailure) {
-                try LineOutput(descriptor: descriptor.number).write(lines.joined())
-            } catch .failed(let error) {
-                throw error
-            } catch {
-                throw .init(code: EPIPE)
-            }
-            _ = try retryingOnInterrupt { rename(path + ".new", path) }
+            try DurableFile.replace(path, with: lines.joined())
         } catch {
             throw .init("cannot write '\(path.escapedForTerminal)': \(error); free space there", exit: .outputFailure)
         }

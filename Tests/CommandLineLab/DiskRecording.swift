@@ -1,24 +1,53 @@
-import Foundation
+import Glibc
 import NetworkLab
 
 /// What programs wrote below a folder, in order (Fixtures/disk-recorder.c), and what a power failure leaves of it.
-struct DiskRecording {
+package struct DiskRecording {
     /// An operation.
-    struct Record {
+    package struct Record {
         /// The kind: Create, Write, Truncate, Synchronize, Rename, Link, Unlink, Make a folder, Acknowledge (output).
-        var kind: Character
-        var path: String
-        var offset: Int
-        var data: [UInt8]
+        package var kind: Character
+        package var path: String
+        package var offset: Int
+        package var data: [UInt8]
     }
 
-    private(set) var records: [Record] = []
+    /// The operations, in order.
+    package private(set) var records: [Record] = []
     /// The recorded folder.
-    let root: String
+    package let root: String
 
-    init(of root: String, from file: String) throws {
+    /// Compiles the recorder, which a program loads with the variables of ``environment(_:root:log:)``.
+    ///
+    /// - Parameter library: The path of the library that is written.
+    /// - Throws: An error with what the compiler printed.
+    package static func compileRecorder(to library: String) throws {
+        let source = Repository.path("Tests/Fixtures/disk-recorder.c")
+        let arguments = ["clang", "-shared", "-fPIC", "-o", library, source, "-ldl"]
+        let outcome = try LabProcess.run("/usr/bin/env", arguments)
+        guard outcome.code == 0 else { throw LabError("clang", errno: ENOEXEC, detail: outcome.errors) }
+    }
+
+    /// Returns the environment variables with which the writes of a program are recorded.
+    ///
+    /// - Parameters:
+    ///   - library: The path of the recorder.
+    ///   - root: The folder below which writes are recorded.
+    ///   - log: The path of a file, to which they are appended.
+    /// - Returns: The variables.
+    package static func environment(_ library: String, root: String, log: String) -> [String: String] {
+        ["LD_PRELOAD": library, "DISK_ROOT": root, "DISK_LOG": log]
+    }
+
+    /// Reads what was recorded.
+    ///
+    /// - Parameters:
+    ///   - root: The recorded folder.
+    ///   - file: The path of the file with the records.
+    /// - Throws: An error if the file can't be read.
+    package init(of root: String, from file: String) throws {
         self.root = root
-        let bytes = [UInt8](try Data(contentsOf: .init(filePath: file)))
+        let bytes = try Repository.bytes(of: file)
         func number(_ position: Int, _ count: Int) -> Int {
             (0..<count).reduce(0) { $0 | Int(bytes[position + $1]) << (8 * $1) }
         }
@@ -46,7 +75,8 @@ struct DiskRecording {
     ///   - seed: The seed of moments, and of what was written before the power failed.
     ///   - body: Receives the files by their paths below the folder, and the lines that were printed before.
     /// - Throws: The closure's error.
-    func forEachFailure(_ count: Int, seed: UInt64, _ body: ([String: [UInt8]], [String]) throws -> Void) throws {
+    package func forEachFailure(_ count: Int, seed: UInt64, _ body: ([String: [UInt8]], [String]) throws -> Void) throws
+    {
         var generator = SeededGenerator(seed: seed)
         var moments: [Int: Int] = [:]
         for _ in 0..<count { moments[Int.random(in: 1...records.count, using: &generator), default: 0] += 1 }
