@@ -179,8 +179,7 @@ enum MomentArgument: Hashable {
         case .now: now
         case .moment(let time): time
         case .day(let day): days.midnight(of: day)
-        case .ago(let duration):
-            .init(nanosecondsSinceEpoch: now.nanosecondsSinceEpoch - duration.components.seconds * 1_000_000_000)
+        case .ago(let duration): now.advanced(by: .zero - duration)
         }
     }
 }

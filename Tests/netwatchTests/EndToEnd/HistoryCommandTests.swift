@@ -1,5 +1,6 @@
 import CommandLineLab
 import Glibc
+import NetwatchCore
 import NetworkLab
 import Testing
 
@@ -142,6 +143,16 @@ import Testing
         #expect(try tool.exitCode() == code)
         let text = try tool.errors.rest()
         #expect(text.contains(words) && text.filter(\.isNewline) == "\n", "\(text)")
+    }
+
+    @Test(arguments: [
+        ("500ms", Duration.milliseconds(500)), ("1.5s", .milliseconds(1_500)), ("2m", .seconds(120)),
+        ("7d", .seconds(7 * 86_400)),
+    ])
+    func `a period begins as long ago as its duration says, to the millisecond`(text: String, age: Duration) throws {
+        let start = Timestamp(seconds: 1_795_399_200, nanoseconds: 250_000_000)
+        let days = LocalDays { _ in 0 }
+        #expect(try MomentArgument.parse(text).moment(now: start.advanced(by: age), days: days) == start)
     }
 
     @Test func `an unwritable picture and an empty time window are errors`() throws {
