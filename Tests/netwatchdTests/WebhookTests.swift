@@ -176,6 +176,17 @@ import ValidationCore
         #expect(new.hasPrefix("netwatch-ops to https://b.example: 2 items, "))
     }
 
+    /// The rule is in both executables.
+    @Test(arguments: ["http://127.0.0.1:9/n", "http://[::1]:9/n", "http://localhost:9/n", "http://x.example/n"])
+    func `the outbox takes the plain http URLs that the configuration takes`(url: String) throws {
+        let isTaken = (try? configuration(#"{"name":"a","url":"\#(url)"}"#)) != nil
+        let folder = try LabFolder()
+        let arguments = ["outbox", "add", "--box", folder.path + "/box", "--data", "x", url]
+        let added = try LabProcess.run(ToolBinary.path, arguments)
+        #expect((added.code == 0) == isTaken, "\(added)")
+        withExtendedLifetime(folder) {}
+    }
+
     @Test func `the error about a message that the outbox refuses names the webhook`() throws {
         let folder = try LabFolder()
         let command = try folder.write("command", "#!/bin/sh\nexit 64\n")
@@ -205,31 +216,36 @@ import ValidationCore
         (#"{"outbox":"/b","webhooks":[{"name":"a","url":"https://u@x"}]}"#, "webhooks[0].url: a user or a password"),
         (#"{"outbox":"/b","webhooks":[{"name":"a","url":"https://x//n"}]}"#, "webhooks[0].url: write a path"),
         (#"{"outbox":"/b","webhooks":[{"name":"a","url":"https://x/http://y"}]}"#, "webhooks[0].url: write a path"),
-        (#"{"outbox":"/b","webhooks":[{"name":"a b","url":"http://x"}]}"#, "webhooks[0].name: write up to 64"),
+        (#"{"outbox":"/b","webhooks":[{"name":"a","url":"http://x/n"}]}"#, "webhooks[0].url: over plain http"),
+        (#"{"outbox":"/b","webhooks":[{"name":"a","url":"http://localhost.x"}]}"#, "webhooks[0].url: over plain http"),
+        (#"{"outbox":"/b","webhooks":[{"name":"a b","url":"https://x"}]}"#, "webhooks[0].name: write up to 64"),
         (
-            #"{"outbox":"/b","webhooks":[{"name":"a","url":"http://x","state":[]}]}"#,
+            #"{"outbox":"/b","webhooks":[{"name":"a","url":"https://x","state":[]}]}"#,
             "webhooks[0].state: there is no such"
         ),
         (
-            #"{"outbox":"/b","webhooks":[{"name":"a","url":"http://x","states":["up"]}]}"#,
+            #"{"outbox":"/b","webhooks":[{"name":"a","url":"https://x","states":["up"]}]}"#,
             "webhooks[0].states: write a list of"
         ),
-        (#"{"outbox":"/b","webhooks":[{"name":"a","url":"http://x","events":"some"}]}"#, "webhooks[0].events: write"),
+        (#"{"outbox":"/b","webhooks":[{"name":"a","url":"https://x","events":"some"}]}"#, "webhooks[0].events: write"),
         (
-            #"{"outbox":"/b","webhooks":[{"name":"a","url":"http://x","template":"{x}"}]}"#,
+            #"{"outbox":"/b","webhooks":[{"name":"a","url":"https://x","template":"{x}"}]}"#,
             "webhooks[0].template: at character"
         ),
         (
-            #"{"outbox":"/b","webhooks":[{"name":"a","url":"http://x","secretFile":"k"}]}"#,
+            #"{"outbox":"/b","webhooks":[{"name":"a","url":"https://x","secretFile":"k"}]}"#,
             "webhooks[0].secretFile: write"
         ),
-        (#"{"outbox":"/b","webhooks":[{"name":"a","url":"http://x"},{"name":"a","url":"http://y"}]}"#, "same name"),
+        (#"{"outbox":"/b","webhooks":[{"name":"a","url":"https://x"},{"name":"a","url":"https://y"}]}"#, "same name"),
     ])
     func `errors name the member and what to write`(text: String, words: String) {
         #expect { try WebhookConfiguration(parsing: Array(text.utf8)) { _ in [] } } throws: { "\($0)".contains(words) }
     }
 
-    @Test(arguments: ["https://x", "https://x:8443/n?a=//b", "https://x/@room/n", "http://127.0.0.1?http://y#//"])
+    @Test(arguments: [
+        "https://x", "https://x:8443/n?a=//b", "https://x/@room/n", "http://127.0.0.1?http://y#//",
+        "http://[::1]:8080/n", "http://localhost", "http://localhost:8080/n",
+    ])
     func `a URL that the outbox takes is accepted`(url: String) throws {
         #expect(try configuration(#"{"name":"a","url":"\#(url)"}"#).webhooks[0].url == url)
     }
