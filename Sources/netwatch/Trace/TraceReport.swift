@@ -20,16 +20,19 @@ struct TraceReport {
     var names: HopNames?
 
     /// Traces, and writes a line for each hop as it is known, and one with the result.
+    ///
+    /// - Returns: The status of the result, also if stdout is closed before.
     func write() throws(ToolError) -> ExitStatus {
         var run = try run()
+        var output = TraceOutput()
         do throws(OutputFailure) {
-            if !isJSON { try put(destination.text.head) }
+            if !isJSON { try output.write(destination.text.head) }
             let outcome = try outcome(&run) { (hop, name) throws(OutputFailure) in
-                try put(isJSON ? TraceJSON.line(hop, name: name) : TraceText.line(hop, name: name))
+                try output.write(isJSON ? TraceJSON.line(hop, name: name) : TraceText.line(hop, name: name))
             }
-            try put(silent: outcome.silentHops)
+            try write(silent: outcome.silentHops, to: &output)
             let sentence = sentence(outcome)
-            try put(isJSON ? TraceJSON.line(outcome.verdict, destination.text, sentence: sentence) : sentence)
+            try output.write(isJSON ? TraceJSON.line(outcome.verdict, destination.text, sentence: sentence) : sentence)
             return ExitStatus(of: outcome.verdict)
         } catch {
             return try error.end(writing: "stdout")
@@ -67,13 +70,27 @@ struct TraceReport {
         destination.text.sentence(outcome.verdict, narrowing: outcome.narrowing) { SystemError(code: $0).description }
     }
 
-    private func put(silent hops: ClosedRange<Int>?) throws(OutputFailure) {
+    private func write(silent hops: ClosedRange<Int>?, to output: inout TraceOutput) throws(OutputFailure) {
         guard let hops else { return }
-        guard isJSON else { return try put(TraceText.line(silent: hops)) }
-        for number in hops { try put(TraceJSON.line(TraceHop(number))) }
+        guard isJSON else { return try output.write(TraceText.line(silent: hops)) }
+        for number in hops { try output.write(TraceJSON.line(TraceHop(number))) }
     }
+}
 
-    private func put(_ line: String) throws(OutputFailure) { try LineOutput.standard.write(line + "\n") }
+/// The lines of a trace on stdout, until that is closed.
+private struct TraceOutput {
+    private var isClosed = false
+
+    /// Writes a line, unless stdout is closed.
+    mutating func write(_ line: String) throws(OutputFailure) {
+        guard !isClosed else { return }
+        do throws(OutputFailure) {
+            try LineOutput.standard.write(line + "\n")
+        } catch {
+            guard error == .closed else { throw error }
+            isClosed = true
+        }
+    }
 }
 
 extension ExitStatus {

@@ -1,4 +1,5 @@
 import CommandLineLab
+import Glibc
 import NetworkLab
 import ReachabilityCore
 import Testing
@@ -321,6 +322,18 @@ import Testing
         #expect(errors.contains(words), "\(errors)")
         #expect(errors.filter(\.isNewline) == "\n")
         #expect(tool.text == "")
+    }
+
+    @Test(arguments: [("203.0.113.7", 0), ("198.18.0.1", 1)])
+    func `a closed pipe ends the output, and changes no exit status`(host: String, code: Int32) throws {
+        let chain = try RouterChain()
+        try chain.reject(Self.families[0], .prohibit)
+        let pipe = try Pipe()
+        close(pipe.reader)
+        let tool = try chain.start(RouterChain.command([host]), stdout: .descriptor(pipe.writer))
+        close(pipe.writer)
+        let run = try chain.finish(tool)
+        #expect(run.code == code && run.errors == "", "\(run)")
     }
 
     @Test func `a trace in explain needs a host`() throws {

@@ -142,8 +142,8 @@ struct RouterChain {
     func run(_ arguments: [String]) throws -> Run { try finish(start(arguments)) }
 
     /// Starts the tool in a user namespace that owns no other one.
-    func start(_ arguments: [String]) throws -> ToolProcess {
-        try ToolProcess(arguments, in: home, through: ["/usr/bin/unshare", "--user"])
+    func start(_ arguments: [String], stdout: ToolProcess.Destination = .pipe) throws -> ToolProcess {
+        try ToolProcess(arguments, in: home, stdout: stdout, through: ["/usr/bin/unshare", "--user"])
     }
 
     /// Waits for the tool's end; the other namespaces, in which no process is, live as long.
