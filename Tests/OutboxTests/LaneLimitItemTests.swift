@@ -209,4 +209,23 @@ import Testing
             #expect(error?.code == .invalidRequest && error?.reason.contains(text) == true)
         }
     }
+    @Test(arguments: [
+        ("127.0.0.1", true), ("127.1.2.3:80", true), ("[::1]:80", true), ("localhost", true), ("LOCALHOST:80", true),
+        ("127.example.com", false), ("127.0.0.1.example.com:80", false), ("localhost.example.com", false),
+        ("[::2]", false), ("128.0.0.1", false),
+    ])
+    func `plain http is for this machine only, unless a response need not prove its server`(
+        host: String,
+        isTaken: Bool
+    ) async throws {
+        let lab = try OutboxLab()
+        let outbox = try await lab.open(OutboxLab.addsOnly)
+        var refusal: String?
+        do { try await outbox.lane("readings", to: "http://\(host)/v1").post("a") } catch { refusal = "\(error)" }
+        #expect(
+            (refusal == nil) == isTaken && refusal?.contains("any captive portal can respond") != false,
+            "\(refusal ?? "-")"
+        )
+        await outbox.shutdown()
+    }
 }

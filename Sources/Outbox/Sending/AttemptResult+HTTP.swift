@@ -1,5 +1,6 @@
 import NetworkClient
 import OutboxCore
+import ReachabilityCore
 import RequestGate
 
 /// A response, with or without its body.
@@ -61,8 +62,7 @@ enum Destination {
     /// Whether responses of a URL can't be those of a captive portal: it is encrypted, or on this machine.
     static func isTrusted(_ url: String) -> Bool {
         if url.lowercased().hasPrefix("https://") { return true }
-        let host = url.dropFirst("http://".count).prefix { $0 != "/" }
-        return host.hasPrefix("127.") || host.hasPrefix("[::1]") || host == "localhost" || host.hasPrefix("localhost:")
+        return IPAddress.isLoopback(authority: url.dropFirst("http://".count).prefix { $0 != "/" })
     }
 
     /// Returns why a lane's URL can't be used; nil if it can.

@@ -144,6 +144,15 @@ extension IPAddress: LosslessStringConvertible {
         }
     }
 
+    /// Returns whether the host of a URL is this machine: `localhost`, or a loopback address.
+    ///
+    /// - Parameter authority: The host, in brackets if it is an IPv6 address, and the port if there is one (RFC 3986, 3.2).
+    package static func isLoopback(authority: Substring) -> Bool {
+        let isBracketed = authority.first == "["
+        let host = authority.dropFirst(isBracketed ? 1 : 0).prefix { $0 != (isBracketed ? "]" : ":") }
+        return host.lowercased() == "localhost" || Self(String(host))?.isLoopback == true
+    }
+
     /// The maximum length of an address's text in bytes: eight words of four digits, and seven colons.
     package static var maximumTextLength: Int { 39 }
 }

@@ -148,16 +148,11 @@ struct Webhook: Hashable, Sendable {
         guard !["//", "/http:", "/https:"].contains(where: { path.hasPrefix($0) }) else {
             throw .init("url: write a path that begins with neither // nor another URL")
         }
-        guard url.hasPrefix("https://") || isThisMachine(authority) else {
+        guard url.hasPrefix("https://") || IPAddress.isLoopback(authority: authority) else {
             let fix = "write https://, or a URL of this machine such as http://127.0.0.1:8080/hook"
             throw .init("url: over plain http, any captive portal can respond in place of the host; \(fix)")
         }
         return url
-    }
-
-    /// Whether a host, with or without a port, is this machine, by the rule of the outbox.
-    private static func isThisMachine(_ authority: Substring) -> Bool {
-        ["127.", "[::1]", "localhost:"].contains { authority.hasPrefix($0) } || authority == "localhost"
     }
 
     private static func states(_ list: JSONText?) throws(ConfigurationError) -> Set<ReachabilityStatus> {
