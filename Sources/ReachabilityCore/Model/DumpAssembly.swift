@@ -64,6 +64,12 @@ package struct DumpAssembly: Sendable {
     /// Gives up whatever is being read.
     package mutating func cancel() { self = .init() }
 
+    /// Gives up the dump of a subject: unless it is begun again, a commit leaves that part of the model as it is.
+    package mutating func cancel(_ subject: DumpSubject) {
+        readings.removeAll { $0.reading.subject == subject }
+        if !isReading { cancel() }
+    }
+
     /// Puts all that was read into a model, with the events that came since, and ends the dumps.
     ///
     /// - Parameters:

@@ -97,6 +97,8 @@ struct DumpReader: Sendable {
         let hadPrerequisites = scheduler.hasPrerequisites
         let wasInterrupted = ended.isInterrupted && !ended.isVoid
         guard scheduler.end(failed: DumpErrno.isTemporary(errno), at: now) != .void else {
+            // Other tables may be read, and committed, before this one is read again.
+            assembly.cancel(ended.subject)
             return .end(wasInterrupted: wasInterrupted, isUsable: false, completes: false)
         }
         compareWithPrevious(ended)

@@ -47,6 +47,21 @@ struct DumpAssemblyTests {
         #expect(story.snapshot == NetworkSnapshot())
     }
 
+    @Test("A dump that was given up leaves its table unchanged when others are committed")
+    func givenUp() {
+        var story = ModelStory()
+        story.link(3)
+        story.apply(.route(ModelStory.route(via: 1, on: 3)), Place.alone)
+        var assembly = DumpAssembly()
+        for subject in [Self.main, .addresses(.ipv4)] { assembly.begin(subject) }
+        let address = KernelEvent.address(ModelStory.address(2, on: 3))
+        assembly.take(address, ModelStory.header(.multi), of: .addresses(.ipv4), at: story.now)
+        assembly.cancel(Self.main)
+        #expect(assembly.isReading)
+        #expect(assembly.commit(to: &story.snapshot).reasons == [.addressAdded])
+        #expect(story.nextHopNumbers() == [[1]])
+    }
+
     @Test("A dump of one table, or of one interface, leaves the others unchanged")
     func filtered() {
         var story = ModelStory()

@@ -14,6 +14,8 @@ struct MonitorStory {
     var holdsDumps = false
     /// The number of times that the dump of a table is interrupted.
     var interruptions: [DumpSubject: Int] = [:]
+    /// The number of times that the dump of a table fails before its first entry (`ENOMEM`).
+    var failures: [DumpSubject: Int] = [:]
     /// How the kernel divides its replies to dumps into datagrams.
     var division = Division.none
     /// Whether the sockets can be opened again.
@@ -178,13 +180,17 @@ struct MonitorStory {
     private mutating func reply(to subject: DumpSubject, _ sequence: UInt32) {
         let isInterrupted = interruptions[subject, default: 0] > 0
         interruptions[subject, default: 1] -= 1
+        let isFailure = failures[subject, default: 0] > 0
+        failures[subject, default: 1] -= 1
+        let entries = isFailure ? [] : kernel.dump(subject)
         machine.beginReply(at: now)
-        for (position, event) in kernel.dump(subject).enumerated() {
+        for (position, event) in entries.enumerated() {
             if position == 1, division == .betweenEntries { machine.beginReply(at: now) }
             machine.receiveReply(event, .reply(sequence), at: now)
         }
         if division == .beforeEnd { machine.beginReply(at: now) }
-        machine.receiveReply(.done(errno: 0), .reply(sequence, interrupted: isInterrupted), at: now)
+        let end = KernelEvent.done(errno: isFailure ? 12 : 0)
+        machine.receiveReply(end, .reply(sequence, interrupted: isInterrupted), at: now)
     }
 }
 

@@ -158,6 +158,28 @@ import Testing
         #expect(story.machine.deadline == nil)
     }
 
+    @Test func `a table whose dump keeps failing stays as it was until it is read again`() {
+        let table = DumpSubject.routes(.ipv4, table: nil)
+        var story = MonitorStory.withUplink()
+        story.start()
+        story.holdsDumps = true
+        story.overrun()
+        story.replyToDumps(before: table)
+        // The links are queued too: their end commits all that has been read.
+        story.machine.overrunWireless(at: story.now)
+        story.failures[table] = 4
+        for _ in 0..<4 { story.replyToFirstDump() }
+        #expect(story.heldDumps.isEmpty)
+        story.wait(.milliseconds(10))
+        story.replyToDumps(before: table)
+        #expect(story.heldDumps.map(\.subject) == [table])
+        #expect(story.machine.snapshot.routes(.ipv4, .main).count == 1)
+        story.replyToDumps()
+        #expect(story.machine.isSettled)
+        #expect(story.machine.snapshot.routes(.ipv4, .main).count == 1)
+        #expect(story.statuses == [.wifi, .wifi])
+    }
+
     @Test func `a failed socket is opened again, and missed changes are found`() {
         var story = MonitorStory.withUplink()
         story.start()
