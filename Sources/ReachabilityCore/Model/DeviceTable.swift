@@ -26,11 +26,30 @@ package struct DeviceTable: Sendable, Hashable {
         wireless[index] = nil
     }
 
+    /// Forgets the device of an interface whose index has been given to another interface.
+    ///
+    /// What was found out about the new interface under its own name is kept. The device of a virtual interface is not
+    /// examined.
+    ///
+    /// - Parameter link: The new interface.
+    mutating func removeDevice(replacedBy link: Link) {
+        let own = link.kind == nil && findings[link.index]?.interface == link.name ? findings[link.index] : nil
+        findings[link.index] = own
+        if link.kind != nil { awaited.remove(link.index) }
+        // A reply about the new interface ends with the result of the probe: what nl80211 knows of it came before.
+        if own?.probe == nil {
+            wireless[link.index] = nil
+        } else {
+            wireless[link.index]?.association = .unknown
+        }
+    }
+
     // MARK: Uevents and sysfs
 
     /// Takes a uevent, or what was found in sysfs: it is kept until the device or its interface goes.
     ///
-    /// Either may lack what the other has: the kernel's uevents name no driver, and sysfs may not be visible.
+    /// Either may lack what the other has: the kernel's uevents name no driver, and sysfs may not be visible. What was
+    /// known under another name is kept only if the device was renamed (`move`); otherwise it was another device.
     ///
     /// - Parameters:
     ///   - message: The uevent, or what was found.
@@ -43,10 +62,11 @@ package struct DeviceTable: Sendable, Hashable {
             if old?.deviceType != nil || old?.driver != nil { effect.add(.deviceChanged) }
             return
         }
+        let known = message.action == .move || old?.interface == message.interface ? old : nil
         var new = message
-        new.deviceType = message.deviceType ?? old?.deviceType
-        new.driver = message.driver ?? old?.driver
-        new.probe = message.probe ?? old?.probe
+        new.deviceType = message.deviceType ?? known?.deviceType
+        new.driver = message.driver ?? known?.driver
+        new.probe = message.probe ?? known?.probe
         findings[message.index] = new
         let isReply = message.probe != nil && awaited.remove(message.index) != nil
         if isReply || new.deviceType != old?.deviceType || new.driver != old?.driver {
@@ -57,8 +77,12 @@ package struct DeviceTable: Sendable, Hashable {
     }
 
     /// Records that a device is being examined; what is known of it already counts meanwhile.
-    mutating func expect(_ index: InterfaceIndex) {
-        if findings[index]?.probe == nil { awaited.insert(index) }
+    ///
+    /// - Parameters:
+    ///   - index: The interface.
+    ///   - isReplacement: Whether another interface had the index before: what is known is about that one's device.
+    mutating func expect(_ index: InterfaceIndex, isReplacement: Bool) {
+        if isReplacement || findings[index]?.probe == nil { awaited.insert(index) }
     }
 
     /// Records that no device is being examined any more.

@@ -138,6 +138,19 @@ package struct Link: Sendable, Hashable {
         return left == right
     }
 
+    /// Returns whether a later link with the same index is another interface: the removal of this one was missed.
+    ///
+    /// An interface keeps its kind. It may be renamed, which a notification announces; so another name shows another
+    /// interface only in a dump. A rename that was missed looks the same: the device is then examined again.
+    ///
+    /// - Parameters:
+    ///   - other: The later link.
+    ///   - isDumped: Whether it comes from a dump.
+    /// - Returns: Whether it is.
+    func isReplaced(by other: Self, isDumped: Bool) -> Bool {
+        kind != other.kind || (isDumped && name != other.name)
+    }
+
     /// Adds the reasons of the difference from an earlier state of the same interface.
     func noteDifference(from old: Self, _ effect: inout SnapshotEffect) {
         guard !means(old) else { return }

@@ -239,6 +239,7 @@ package struct NetworkSnapshot: Sendable, Hashable {
         }
         let old = links[position]
         links[position].merge(message)
+        if old.isReplaced(by: links[position], isDumped: false) { devices.removeDevice(replacedBy: links[position]) }
         devices.noteCarrier(from: old, to: links[position])
         links[position].noteDifference(from: old, &effect)
         // A message about a change of IFF_UP shows one, even if the state before it is not known.

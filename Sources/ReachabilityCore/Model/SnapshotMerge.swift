@@ -119,9 +119,11 @@ struct SnapshotMerge {
             result.removeEverything(of: link, &effect)
         }
         for link in result.links {
+            let former = old.link(link.index)
+            if let former, former.isReplaced(by: link, isDumped: true) { result.devices.removeDevice(replacedBy: link) }
             if !link.flags.contains(.up) { result.routes.removeRoutes(leaving: link.index, .down, &effect) }
             if link.flags.isDisjoint(with: .carrying) { result.removeNexthops(leaving: link.index, &effect) }
-            if old.link(link.index)?.name != link.name { result.renameInRules(from: nil, to: link.name, &effect) }
+            if former?.name != link.name { result.renameInRules(from: nil, to: link.name, &effect) }
         }
     }
 

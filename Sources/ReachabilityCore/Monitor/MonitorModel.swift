@@ -59,8 +59,16 @@ struct MonitorModel: Sendable {
         return effect
     }
 
-    /// Expects a report about the device of an interface.
-    mutating func expectDevice(_ index: InterfaceIndex) { snapshot.devices.expect(index) }
+    /// Expects a report about the device of an interface that a message describes, which is not yet applied.
+    ///
+    /// - Parameters:
+    ///   - message: The message.
+    ///   - isDumped: Whether it is an entry of a dump.
+    mutating func expectDevice(of message: LinkMessage, isDumped: Bool) {
+        let former = snapshot.link(message.index)
+        let isReplacement = former?.isReplaced(by: Link(message), isDumped: isDumped) ?? false
+        snapshot.devices.expect(message.index, isReplacement: isReplacement)
+    }
 
     /// Expects no more reports about devices.
     mutating func expectNoDevices() { snapshot.devices.awaitNothing() }

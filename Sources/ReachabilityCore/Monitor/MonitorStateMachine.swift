@@ -152,7 +152,7 @@ package struct MonitorStateMachine: Sendable {
     /// Takes a message that the kernel sent by itself: from the event socket or the uevent socket.
     package mutating func receive(_ event: KernelEvent, _ header: NetlinkHeader, at now: Instant) {
         counters.events += 1
-        noteDevice(event)
+        noteDevice(event, header)
         reader.note(event, header, at: now)
         // A message that hardly affects the path may wait if a path is published and no evaluation is outstanding.
         let canPostpone = check.isEnabled && publisher.hasPublished && !pending.isStale && !pending.isUndecided
@@ -229,7 +229,7 @@ package struct MonitorStateMachine: Sendable {
     package mutating func receiveReply(_ event: KernelEvent, _ header: NetlinkHeader, at now: Instant) {
         switch reader.take(event, header, at: now) {
         case .ignored: break
-        case .entry: noteDevice(event)
+        case .entry: noteDevice(event, header)
         case .end(let wasInterrupted, let isUsable, let completes):
             if wasInterrupted { counters.interruptedDumps += 1 }
             if isUsable { counters.dumps += 1 }
@@ -366,8 +366,10 @@ package struct MonitorStateMachine: Sendable {
         if queries.end(event), pending.isUndecided { invalidate(.evaluation) }
     }
 
-    private mutating func noteDevice(_ event: KernelEvent) {
-        if let index = queries.note(event) { model.expectDevice(index) }
+    /// Takes a message that may be about an interface whose device is to be examined, before it is applied.
+    private mutating func noteDevice(_ event: KernelEvent, _ header: NetlinkHeader) {
+        guard queries.note(event) != nil, case .link(let message) = event else { return }
+        model.expectDevice(of: message, isDumped: header.flags.contains(.multi))
     }
 
     /// Whether a path depends on a device or a tunnel's egress that is being asked for.
@@ -460,7 +462,7 @@ package struct MonitorStateMachine: Sendable {
     ///   - now: When it was recorded.
     package mutating func replay(_ event: KernelEvent, _ header: NetlinkHeader, at now: Instant) {
         let step = model.replay(event, header, with: &recording, at: now)
-        if recording?.holdsProbes ?? false { noteDevice(event) }
+        if recording?.holdsProbes ?? false { noteDevice(event, header) }
         switch step {
         case .nothing: break
         case .change: takeReplayed(event, header, at: now)

@@ -178,6 +178,23 @@ struct DumpAssemblyTests {
         #expect(story.snapshot == NetworkSnapshot())
     }
 
+    @Test("A device is forgotten if a dump shows another interface with its index")
+    func reusedIndex() {
+        let changes: [(inout LinkMessage) -> Void] = [{ $0.name = "eth9" }, { $0.kind = "veth" }]
+        for change in changes {
+            var story = ModelStory()
+            story.link(3)
+            story.apply(.uevent(.init(action: .add, interface: "eth3", index: 3, deviceType: "bluetooth")))
+            story.apply(.wireless(WirelessMessage(.newInterface, index: 3)))
+            var assembly = DumpAssembly()
+            assembly.begin(.links)
+            let other = KernelEvent.link(ModelStory.link(3, change))
+            assembly.take(other, ModelStory.header(.multi), of: .links, at: story.now)
+            #expect(assembly.commit(to: &story.snapshot).reasons == [.linkChanged])
+            #expect(story.snapshot.devices == DeviceTable())
+        }
+    }
+
     private func read(
         _ subject: DumpSubject,
         _ gateways: [UInt8],

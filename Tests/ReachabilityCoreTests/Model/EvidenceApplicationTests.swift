@@ -56,4 +56,15 @@ struct EvidenceApplicationTests {
         #expect(story.apply(.uevent(.init(action: .remove, interface: "modem0", index: 3))).reasons == [.deviceChanged])
         #expect(story.snapshot.devices[3] == nil)
     }
+
+    @Test("A device inherits nothing from another one with the same index whose removal was missed")
+    func replacedDevice() {
+        var story = ModelStory()
+        var modem = UeventMessage(action: .add, interface: "wwan0", index: 3, deviceType: "wwan")
+        modem.driver = "cdc_ether"
+        modem.probe = .answered
+        story.apply(.uevent(modem))
+        #expect(story.apply(.uevent(.init(action: .add, interface: "eth0", index: 3))).reasons == [.deviceChanged])
+        #expect(story.snapshot.devices[3] == UeventMessage(action: .add, interface: "eth0", index: 3))
+    }
 }

@@ -128,6 +128,18 @@ struct LinkApplicationTests {
         #expect(story.link(3).reasons == [.linkAdded])
     }
 
+    @Test("A device is kept if its link is renamed, and forgotten if a link of another kind has its index")
+    func otherKind() {
+        var story = ModelStory()
+        story.link(3)
+        story.apply(.uevent(.init(action: .add, interface: "eth3", index: 3, deviceType: "bluetooth")))
+        story.link(3) { $0.name = "bnep0" }
+        #expect(story.snapshot.devices[3]?.deviceType == "bluetooth")
+        // No RTM_DELLINK was received.
+        #expect(story.link(3) { $0.kind = "veth" }.reasons == [.linkChanged])
+        #expect(story.snapshot.devices[3] == nil)
+    }
+
     @Test("Changes of a link's up flag, its carrier and its other properties are distinguished")
     func reasons() {
         var story = ModelStory()

@@ -173,14 +173,41 @@ import Testing
         let modem = Entry.modem(3, "wwan0")
         story.notify(.linkRemoved(modem))
         #expect(story.statuses == [.notReachable])
-        var cable = Entry.link(3, "eth0")
-        cable.kind = nil
-        story.notify(.link(cable), .address(Entry.address("192.0.2.2", on: 3)))
+        story.notify(.link(Entry.cable(3, "eth0")), .address(Entry.address("192.0.2.2", on: 3)))
         story.notify(.route(Entry.defaultRoute(via: "192.0.2.1", on: 3)))
         story.find(.modem(3, "wwan0"))
         #expect(story.statuses == [.notReachable])
         story.find(.plain(3, "eth0"))
         #expect(story.statuses == [.notReachable, .wifi])
+        #expect(story.changes.last?.path.interface?.kind == .wired)
+    }
+
+    @Test func `an interface does not inherit the device of another one whose removal was lost`() {
+        var story = MonitorStory.withModem()
+        story.start()
+        story.find(.modem(3, "wwan0"))
+        story.forgetActions()
+        story.changeSilently(.linkRemoved(Entry.modem(3, "wwan0")), .link(Entry.cable(3, "eth0")))
+        story.overrun()
+        #expect(story.probes == [.probe(3, name: "eth0")])
+        // The new path waits for the findings about its device.
+        #expect(story.statuses == [.cellular, .cellular])
+        story.find(.plain(3, "eth0"))
+        #expect(story.statuses == [.cellular, .cellular, .wifi])
+        #expect(story.changes.last?.path.interface?.kind == .wired)
+    }
+
+    @Test func `findings about a new interface with a reused index count if they arrive before the dumps end`() {
+        var story = MonitorStory.withModem()
+        story.start()
+        story.find(.modem(3, "wwan0"))
+        story.changeSilently(.linkRemoved(Entry.modem(3, "wwan0")), .link(Entry.cable(3, "eth0")))
+        story.holdsDumps = true
+        story.overrun()
+        story.replyToFirstDump()
+        story.find(.plain(3, "eth0"))
+        story.replyToDumps()
+        #expect(story.statuses == [.cellular, .cellular, .wifi])
         #expect(story.changes.last?.path.interface?.kind == .wired)
     }
 
@@ -217,6 +244,12 @@ extension MonitorStory {
 extension Entry {
     fileprivate static func modem(_ index: InterfaceIndex, _ name: String, carrier: Bool = true) -> LinkMessage {
         var message = link(index, name, carrier: carrier)
+        message.kind = nil
+        return message
+    }
+
+    fileprivate static func cable(_ index: InterfaceIndex, _ name: String) -> LinkMessage {
+        var message = link(index, name)
         message.kind = nil
         return message
     }

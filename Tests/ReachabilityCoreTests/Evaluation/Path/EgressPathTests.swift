@@ -110,7 +110,7 @@ import Testing
 
     @Test func `an interface whose device is not identified is not evaluated`() {
         var machine = Self.machine()
-        machine.snapshot.devices.expect(2)
+        machine.snapshot.devices.expect(2, isReplacement: false)
         #expect(Self.path(machine) == nil)
         machine.snapshot.devices.awaitNothing()
         var device = UeventMessage(action: .add, interface: "eth0", index: 2, deviceType: nil)
