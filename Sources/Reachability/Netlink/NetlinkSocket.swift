@@ -45,13 +45,17 @@ final class NetlinkSocket {
         _ protocolNumber: Int32,
         in namespace: NetworkNamespaceHandle
     ) throws(NetlinkError) {
-        let code: Int32
+        let failure: NetlinkError?
         do throws(SystemError) {
-            code = try namespace.run { nl_connect(handle, protocolNumber) }
+            failure = try namespace.run { () -> NetlinkError? in
+                let code = nl_connect(handle, protocolNumber)
+                // The errno belongs to the thread of this call, which may not be the caller's.
+                return code == 0 ? nil : NetlinkError("nl_connect", libnl: code)
+            }
         } catch {
             throw NetlinkError("setns", errno: error.code)
         }
-        guard code == 0 else { throw NetlinkError("nl_connect", libnl: code) }
+        if let failure { throw failure }
     }
 
     /// Joins a multicast group: `nl_socket_add_membership`.

@@ -54,6 +54,17 @@ import Testing
         #expect(try engine.trafficMeter().read().contains { $0.index == 10 })
     }
 
+    @Test func `a socket that cannot be opened in another namespace has the errno of the failed call`() throws {
+        let lab = try LabNamespace()
+        let namespace = try NetworkNamespace.path(lab.path).open()
+        let error = #expect(throws: NetlinkError.self) {
+            errno = EBUSY
+            // No netlink protocol has this number.
+            _ = try NetlinkSocket.open(99, in: namespace)
+        }
+        #expect(error?.errno == EPROTONOSUPPORT)
+    }
+
     @Test func `another namespace is monitored`() throws {
         let lab = try LabNamespace()
         try lab.makeUplink("wan0", index: 10, address: "192.0.2.2/24")
