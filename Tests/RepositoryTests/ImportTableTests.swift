@@ -238,7 +238,7 @@ struct ImportTableTests {
     }
 
     /// The modules that a source imports; of a submodule or a single declaration, the module.
-    private static func imports(in text: String) -> Set<String> {
+    static func imports(in text: String) -> Set<String> {
         let statement =
             #/
             (?:^|;) \s*

@@ -34,4 +34,21 @@ struct MutationListTests {
             #expect(fault.old != fault.new, "'\(fault.old)' in \(fault.file) is replaced by itself")
         }
     }
+
+    @Test func `the script's package has all modules that its sources import`() throws {
+        let script = try Repository.read("scripts/mutate")
+        let targets = script.matches(of: /name: "(\w+)"/).map { String($0.1) }
+        let known = Set(targets + ["Glibc", "Synchronization", "Testing"])
+        let folders = script.matches(of: /"\$root\/((?:Sources|Tests)\/[\w\/]+)"/).map { String($0.1) }
+        #expect(folders.contains("Sources/ReachabilityCore") && folders.contains("Tests/NetworkLab"))
+        for folder in folders {
+            for file in try Repository.swiftFiles(under: folder) where !Self.isLeftOut(file) {
+                let missing = try ImportTableTests.imports(in: Repository.read(file)).subtracting(known).sorted()
+                #expect(missing.isEmpty, "\(file) imports \(missing), which scripts/mutate does not build")
+            }
+        }
+    }
+
+    /// Whether the script removes a file that it has copied.
+    private static func isLeftOut(_ file: String) -> Bool { file.hasPrefix("Tests/ReachabilityTests/Oracle/Stack") }
 }
