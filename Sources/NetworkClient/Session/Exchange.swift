@@ -471,7 +471,7 @@ final class Exchange: HTTPExchange, DeadlineOwner {
         core.attemptFailed(current.handle, error, isLoss: isLoss)
     }
 
-    /// Cancels the exchange with its request, which the program may have cancelled because the connection is dead.
+    /// Cancels the exchange because the program has cancelled or paused its request, perhaps since the connection is dead.
     func cancel() {
         // First, so that the connection gets no other request if it is dead.
         current?.connection.checkLiveness(beforeCancelling: self, at: .now())

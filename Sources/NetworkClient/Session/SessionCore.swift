@@ -190,7 +190,7 @@ final class SessionCore: @unchecked Sendable {
         case .exchanging(let exchange) where exchange.canContinueByRange:
             // The received bytes are kept, and the next attempt requests the rest.
             handle.interrupt()
-            exchange.abandon()
+            exchange.cancel()
             dispatcher.pause(handle)
         case .exchanging(let exchange):
             exchange.pause()

@@ -238,4 +238,47 @@ struct HTTP2MisbehaviourTests {
         #expect(server.connections.count == 2)
         session.invalidate()
     }
+    @Test func `a download that is paused after it has stalled continues on another connection`() async throws {
+        let lab = try DownloadLab()
+        let server = try ScriptedServer { number in
+            [
+                .custom { connection in
+                    let peer = try HTTP2Peer(connection)
+                    let stream = try peer.readRequest()
+                    let fields = [("etag", "\"a\""), ("content-length", number == 0 ? "8" : "4")]
+                    guard number == 0 else {
+                        let part = [(":status", "206"), ("content-range", "bytes 4-7/8")]
+                        try peer.send(
+                            .headers(part + fields, on: stream),
+                            .data(Array("rest".utf8), on: stream, ends: true)
+                        )
+                        return try peer.close()
+                    }
+                    try peer.send(
+                        .headers([(":status", "200")] + fields, on: stream),
+                        .data(Array("part".utf8), on: stream)
+                    )
+                    try connection.perform(.hold)
+                }
+            ]
+        }
+        var configuration = try HTTPConfiguration.http2()
+        configuration.fixedLimits.silenceBeforeCancellation = .zero
+        var limits = Timeouts.lasting
+        limits.firstByte = .seconds(60)
+        let session = try HTTPSession(baseURL: "http://127.0.0.1:\(server.port)/", configuration: configuration)
+        var options = DownloadOptions()
+        options.request.timeouts = limits
+        options.request.startsAtOnce = false
+        let request = session.download("", to: lab.path, options: options)
+        let progress = request.progress
+        request.resume()
+        for await state in progress where state.received == 4 { break }
+        request.pause()
+        request.resume()
+        #expect(try await request.response().file.isResumed)
+        #expect(lab.file == Array("partrest".utf8))
+        #expect(server.connections.count == 2)
+        session.invalidate()
+    }
 }
