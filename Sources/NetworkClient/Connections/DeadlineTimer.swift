@@ -69,7 +69,9 @@ final class DeadlineTimer {
     private static let maximumLateness = Duration.milliseconds(100)
     /// The delay of a further check: longer than the event loop takes for the other timers that are late.
     ///
-    /// After these it reads the sockets. If the check is late by as much, it may not have read them.
+    /// After these it reads the sockets. If the check is late by as much, it may not have read them. The first check never
+    /// counts: the tasks that were queued while the thread did not run may take as long as its delay, and the event loop runs
+    /// all of them before it reads the sockets.
     private static let furtherCheckDelay = Duration.milliseconds(10)
     /// The number of further checks after which a deadline counts even if the event loop is always late.
     private static let maximumFurtherChecks = 10
@@ -92,7 +94,11 @@ final class DeadlineTimer {
     private func mustCheckAgain(_ kind: Deadlines.Kind, _ lateness: Duration) -> Bool {
         // An idle connection waits for nothing, and must not be used after its time.
         guard kind != .idle, furtherChecks < Self.maximumFurtherChecks else { return false }
-        return lateness > (furtherChecks == 0 ? Self.maximumLateness : Self.furtherCheckDelay)
+        return switch furtherChecks {
+        case 0: lateness > Self.maximumLateness
+        case 1: true
+        default: lateness > Self.furtherCheckDelay
+        }
     }
 
     private func checkAgain(at now: NIODeadline) {
