@@ -27,6 +27,7 @@ package final class HTTP2Proxy: Sendable {
                 backend=127.0.0.1,\(port)
                 single-process=yes
                 workers=1
+                frontend-http2-settings-timeout=600
                 \(tls)
 
                 """

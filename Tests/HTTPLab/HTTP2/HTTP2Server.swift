@@ -167,6 +167,8 @@ private struct Plan {
         let tls = files.map { "\n  ssl:\n    certificate-file: \($0.chain)\n    key-file: \($0.key)" } ?? ""
         return """
             num-threads: 1
+            handshake-timeout: 600
+            http1-request-timeout: 600
             http2-idle-timeout: 600
             http2-max-concurrent-requests-per-connection: \(streams ?? 100)
             listen:
