@@ -55,9 +55,12 @@ struct EarlyEndTests {
     }
 
     @Test func `a server that closes during an upload ends the request and stops reading the body`() async throws {
-        let server = try ScriptedServer(always: [.readHead, .readBytes(200_000), .reset])
+        let latch = try ServerLatch()
+        let server = try ScriptedServer(always: [.readHead, .readBytes(200_000), .await(latch), .reset])
         let ended = Observed(false)
-        let sequence = WatchedSequence([[UInt8](repeating: 0, count: 300_000)]) {
+        let sequence = WatchedSequence([[UInt8](repeating: 0, count: 200_000)]) {
+            // The next element is requested once the kernel has accepted the first.
+            latch.open()
             await withTaskCancellationHandler {
                 let (never, end) = AsyncStream.makeStream(of: Void.self)
                 for await _ in never {}
