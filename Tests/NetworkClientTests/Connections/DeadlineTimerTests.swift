@@ -56,14 +56,14 @@ struct DeadlineTimerTests {
 
     @Test(arguments: [0, 15_000])
     func `a response that arrived while the process was stopped is received`(backlog: UInt32) async throws {
-        try await Self.request([.response("here")], backlog: backlog) { request, server in
+        try await Self.request([.response("here")], backlog: backlog) { (request, server) async throws in
             #expect(try await request.string() == "here")
             #expect(server.connections.count == 1)
         }
     }
 
     @Test func `a request whose response has not arrived meanwhile times out`() async throws {
-        try await Self.request([]) { request, server in
+        try await Self.request([]) { (request, server) async throws in
             let error = await #expect(throws: HTTPError.self) { try await request.response() }
             #expect(error?.code == .firstByteTimedOut)
             #expect(server.connections.count == 1)
