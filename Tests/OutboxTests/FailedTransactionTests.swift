@@ -5,7 +5,7 @@ import Outbox
 import Testing
 
 /// Rows that can't be stored, or not as they are: they hold back nothing else.
-@Suite(.timeLimit(.minutes(3))) struct FailedTransactionTests {
+@Suite(.timeLimit(.minutes(5))) struct FailedTransactionTests {
     private let lab: OutboxLab
 
     init() throws { lab = try OutboxLab() }
