@@ -30,7 +30,12 @@ import Testing
         let adding = try await lab.open(clock, sends: false)
         try await add(to: adding, lab, .init(batch: .ndjson(items: 2, linger: .zero)))
         let retry = RetryPolicy(maximumAttempts: 2, baseDelay: .milliseconds(1))
-        let configuration = HTTPConfiguration(proxy: .direct, retry: retry, connectivity: ScriptedMonitor(.wifi))
+        let configuration = HTTPConfiguration(
+            timeouts: OutboxLab.patient,
+            proxy: .direct,
+            retry: retry,
+            connectivity: ScriptedMonitor(.wifi)
+        )
         let session = try HTTPSession(configuration: configuration)
         let outbox = try await Outbox(at: lab.path, session, .init(minimumFreeSpace: 0), clock: clock.machine)
         while try await outbox.storage.lanes().first?.pause == nil { try await Task.sleep(for: .milliseconds(2)) }

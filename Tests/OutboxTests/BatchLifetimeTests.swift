@@ -21,7 +21,7 @@ import Testing
     }
 
     private func open(_ lab: OutboxLab) async throws -> Outbox {
-        let configuration = HTTPConfiguration(proxy: .direct, connectivity: network)
+        let configuration = HTTPConfiguration(timeouts: OutboxLab.patient, proxy: .direct, connectivity: network)
         let session = try HTTPSession(configuration: configuration)
         return try await Outbox(at: lab.path, session, .init(minimumFreeSpace: 0), clock: clock.machine)
     }

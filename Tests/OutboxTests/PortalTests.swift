@@ -24,6 +24,7 @@ import Testing
 
     private func outbox(_ requirement: ValidationRequirement) async throws -> Outbox {
         let configuration = HTTPConfiguration(
+            timeouts: OutboxLab.patient,
             proxy: .all(try .init("http://127.0.0.1:\(server.port)")),
             validation: network,
             validationRequirement: requirement,
