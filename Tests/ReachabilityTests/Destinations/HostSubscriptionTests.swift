@@ -92,6 +92,9 @@ import Testing
         try await heard.wait(count: 1)
         #expect(source.watchCount == 2)
         subscription.cancel()
+        // A path may be reported while its watch is being added; that watch ends a moment later.
+        let deadline = ContinuousClock.now + .seconds(120)
+        while source.watchCount > 0, ContinuousClock.now < deadline { await Polling.pause() }
         #expect(source.watchCount == 0)
         source.setPath(.test(IPAddress(ipv4: 1), .cellular))
         #expect(heard.elements.count == 1)
