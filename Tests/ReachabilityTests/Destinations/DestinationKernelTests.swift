@@ -5,10 +5,17 @@ import Testing
 
 @Suite("Destinations on the real kernel", .timeLimit(.minutes(10)))
 struct DestinationKernelTests {
+    /// Starts a monitor, and waits until it has read everything: a lookup waits five seconds at most for that.
+    private func settledMonitor(on uplink: TestUplink) async throws -> ReachabilityMonitor {
+        let monitor = try uplink.startMonitor()
+        _ = try await monitor.view(within: .seconds(120))
+        return monitor
+    }
+
     @Test("A path to an address has the kernel's interface, gateway and source")
     func path() async throws {
         let uplink = try TestUplink()
-        let monitor = try uplink.startMonitor()
+        let monitor = try await settledMonitor(on: uplink)
         let far = try #require(try await monitor.path(to: "203.0.113.7").best)
         #expect(far.isReachable)
         #expect(far.status == .wifi)
@@ -37,7 +44,7 @@ struct DestinationKernelTests {
     @Test("The machine's own addresses and the loopback address are reachable without any link")
     func local() async throws {
         let uplink = try TestUplink()
-        let monitor = try uplink.startMonitor()
+        let monitor = try await settledMonitor(on: uplink)
         for host in ["192.0.2.2", "127.0.0.1", "::1", "localhost"] {
             let path = try #require(try await monitor.path(to: host, timeout: .seconds(60)).best)
             #expect(path.isReachable, "\(host)")
@@ -53,7 +60,7 @@ struct DestinationKernelTests {
             route.type = type
             try uplink.lab.rtnl.route(.add, route)
         }
-        let monitor = try uplink.startMonitor()
+        let monitor = try await settledMonitor(on: uplink)
         let unreachable = try #require(try await monitor.path(to: "198.51.100.1").best)
         #expect(unreachable.status == .notReachable)
         #expect(unreachable.errno == LookupErrno.hostUnreachable)
@@ -70,7 +77,7 @@ struct DestinationKernelTests {
     func linkLocal() async throws {
         let uplink = try TestUplink()
         try uplink.lab.rtnl.addAddress("169.254.7.1/16", on: "wan0")
-        let monitor = try uplink.startMonitor()
+        let monitor = try await settledMonitor(on: uplink)
         let path = try #require(try await monitor.path(to: "169.254.9.9").best)
         #expect(path.source == IPAddress("169.254.7.1"))
         #expect(path.isReachable, "\(path.reasons)")
