@@ -138,13 +138,22 @@ import ValidationCore
         #expect(throws: ConfigurationError.self) { try WebhookSignature.secret(in: Array(text.utf8)) }
     }
 
+    /// Makes a program of lines of shell, in the place of `netwatch-outbox`; returns its path.
+    private func program(_ lines: String, in folder: LabFolder) throws -> String {
+        let script = try folder.write("script", "#!/bin/sh\n\(lines)\n")
+        let command = folder.path + "/command"
+        // By another process: a child of another test could hold a file that this one writes (ETXTBSY).
+        #expect(try LabProcess.run("/bin/cp", [script, command]).code == 0)
+        #expect(chmod(command, 0o755) == 0)
+        return command
+    }
+
     @Test func `the arguments of the command, which every user can read, contain neither URL nor body`() throws {
         let folder = try LabFolder()
-        let command = try folder.write(
-            "command",
-            "#!/bin/sh\nprintf '%s\\n' \"$@\" >\"${0%/*}/arguments\"\ncat >\"${0%/*}/input\"\n"
+        let command = try program(
+            "printf '%s\\n' \"$@\" >\"${0%/*}/arguments\"\ncat >\"${0%/*}/input\"",
+            in: folder
         )
-        #expect(chmod(command, 0o755) == 0)
         let url = "https://hooks.example/services/T0/B1/token"
         let webhook = try configuration(#"{"name":"ops","url":"\#(url)"}"#).webhooks[0]
         let message = try #require(
@@ -188,8 +197,7 @@ import ValidationCore
 
     @Test func `the error about a message that the outbox refuses names the webhook`() throws {
         let folder = try LabFolder()
-        let command = try folder.write("command", "#!/bin/sh\nexit 64\n")
-        #expect(chmod(command, 0o755) == 0)
+        let command = try program("exit 64", in: folder)
         let webhook = try configuration(#"{"name":"ops","url":"https://a.example"}"#).webhooks[0]
         let message = try #require(WebhookMessage(for: webhook, about: Self.id, line(), from: "//node/netwatch"))
         let error = try #require(throws: ToolError.self) {
@@ -528,8 +536,7 @@ import ValidationCore
 
     @Test func `the end of the service does not wait for an outbox that does not respond`() throws {
         let folder = try LabFolder()
-        let command = try folder.write("command", "#!/bin/sh\n: >\"${0%/*}/started\"\nexec sleep 1000\n")
-        #expect(chmod(command, 0o755) == 0)
+        let command = try program(": >\"${0%/*}/started\"\nexec sleep 1000", in: folder)
         let journal = shortJournal(folder, run: 1, at: 1)
         append(1, at: 1, to: journal)
         let file = WebhookPositions(path: folder.path + "/webhooks.last")
