@@ -121,8 +121,10 @@ import ValidationCore
         #expect(children.count == 1)
         tool.send(SIGKILL)
         #expect(try tool.exitCode() == 1000 + SIGKILL)
+        let deadline = ContinuousClock.now + .seconds(120)
         for child in children {
-            while ToolProcess.isRunning(child) { Polling.pause() }
+            while ToolProcess.isRunning(child), ContinuousClock.now < deadline { Polling.pause() }
+            #expect(!ToolProcess.isRunning(child))
         }
     }
 }

@@ -553,7 +553,9 @@ import ValidationCore
             report: { reports.put($0.message) }
         )
         try worker.start()
-        while access(folder.path + "/started", F_OK) != 0 { usleep(1_000) }
+        let deadline = ContinuousClock.now + .seconds(120)
+        while access(folder.path + "/started", F_OK) != 0, ContinuousClock.now < deadline { Polling.pause() }
+        #expect(access(folder.path + "/started", F_OK) == 0)
         worker.stop()
         journal.close()
         // The next run adds the message.
