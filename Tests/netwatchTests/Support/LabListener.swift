@@ -12,7 +12,11 @@ final class LabListener {
     }
 
     /// Receives UDP datagrams at a port of any IPv4 address.
-    convenience init(datagrams port: UInt16) throws { try self.init(SOCK_DGRAM, port) }
+    convenience init(datagrams port: UInt16) throws {
+        try self.init(SOCK_DGRAM, port)
+        var limit = timeval(tv_sec: 120, tv_usec: 0)
+        setsockopt(descriptor.number, SOL_SOCKET, SO_RCVTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
+    }
 
     private init(_ type: __socket_type, _ port: UInt16) throws {
         descriptor = OwnedDescriptor(
@@ -29,7 +33,13 @@ final class LabListener {
         }
     }
 
-    /// Waits for a datagram, and sends one byte back.
+    /// Drops the datagrams that have arrived.
+    func dropPending() {
+        var byte: UInt8 = 0
+        while recv(descriptor.number, &byte, 1, Int32(MSG_DONTWAIT)) >= 0 {}
+    }
+
+    /// Waits for a datagram, two minutes at most, and sends one byte back.
     func answerOne() throws {
         var sender = sockaddr()
         var size = socklen_t(MemoryLayout<sockaddr>.size)
