@@ -147,6 +147,7 @@ extension IPAddress: LosslessStringConvertible {
     /// Returns whether the host of a URL is this machine: `localhost`, or a loopback address.
     ///
     /// - Parameter authority: The host, in brackets if it is an IPv6 address, and the port if there is one (RFC 3986, 3.2).
+    /// - Returns: Whether it is; false for a host that only begins with such an address, as in `127.example.com`.
     package static func isLoopback(authority: Substring) -> Bool {
         let isBracketed = authority.first == "["
         let host = authority.dropFirst(isBracketed ? 1 : 0).prefix { $0 != (isBracketed ? "]" : ":") }
