@@ -12,6 +12,9 @@ package final class JournalLock: Sendable {
 
     /// Nil if the folder can't be locked.
     private let lock: FileLock?
+    /// The failure after which another process may have the folder at the same time, with the path of the lock's file;
+    /// nil if this one has the lock, or there can be none.
+    package let problem: String?
 
     /// Takes the lock of a folder, which is created if it is missing.
     ///
@@ -20,11 +23,19 @@ package final class JournalLock: Sendable {
     ///
     /// - Parameters:
     ///   - folder: The folder.
-    ///   - timeout: How long to wait for a service that is about to end, which keeps the lock until its journal is closed.
+    ///   - timeout: How long to wait for a service that is about to end: it keeps the lock until its webhooks have ended,
+    ///     which takes up to 5 s, and its journal is closed.
     /// - Throws: ``JournalInUse`` if another service has the lock.
-    package init(of folder: String, timeout: Duration = .seconds(2)) throws(JournalInUse) {
+    package init(of folder: String, timeout: Duration = .seconds(8)) throws(JournalInUse) {
         mkdir(folder, 0o700)
-        lock = try? FileLock(at: "\(folder)/\(Self.fileName)")
+        do throws(StoreError) {
+            lock = try FileLock(at: "\(folder)/\(Self.fileName)")
+            problem = nil
+        } catch {
+            lock = nil
+            // Of a folder that can't be written, and of a full disk, the journal itself reports that.
+            problem = access(folder, W_OK) == 0 && error.code != .full ? "\(error.path): \(error.reason)" : nil
+        }
         let deadline = SystemClock.now.advanced(by: timeout)
         while let lock, (try? lock.tryLock()) == false {
             guard SystemClock.now < deadline else { throw JournalInUse() }

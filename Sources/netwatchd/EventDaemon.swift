@@ -30,12 +30,12 @@ struct EventDaemon {
     /// Serves until a signal arrives.
     func run() throws(ToolError) -> ExitStatus {
         let report = ServiceReport(.take())
+        // Before the sockets, which a service that ends here must not leave behind; until the journal is closed.
+        let lock = try journal?.lock()
+        defer { withExtendedLifetime(lock) {} }
         let sockets = try openSockets()
         var files = sockets.compactMap(\.file)
         defer { for file in files { file.remove() } }
-        let lock = try self.journal?.lock()
-        // Until the journal is closed.
-        defer { withExtendedLifetime(lock) {} }
         let wakeup = try Wakeup.open()
         let wait = MainWait(signals: try Self.blockedSignals(), wakeup: wakeup)
         let monitor = try startMonitor()

@@ -28,7 +28,14 @@ struct JournalOptions {
     ///
     /// - Throws: An error for the user if another service uses the directory.
     func lock() throws(ToolError) -> JournalLock {
-        do throws(JournalInUse) { return try JournalLock(of: folder) } catch {
+        do throws(JournalInUse) {
+            let lock = try JournalLock(of: folder)
+            if let problem = lock.problem {
+                let advice = "remove the file, or another service can use the journal at the same time"
+                StandardError.note("\(problem.escapedForTerminal); \(advice)")
+            }
+            return lock
+        } catch {
             throw .init(
                 "another netwatchd keeps its journal in '\(folder.escapedForTerminal)'; end it, or choose another --journal",
                 exit: .systemFailure

@@ -416,7 +416,13 @@ import ValidationCore
         thread.join()
     }
 
-    @Test func `a folder that can't be locked is no error`() {
-        #expect(throws: Never.self) { try JournalLock(of: "/proc/no-such-folder") }
+    @Test func `a folder that can't be locked is no error`() throws {
+        // The journal itself reports this one.
+        #expect(try JournalLock(of: "/proc/no-such-folder").problem == nil)
+        mkdir(lab.path, 0o700)
+        // As if the file were another user's.
+        #expect(mkdir("\(lab.path)/service.lock", 0o700) == 0)
+        let problem = try #require(try JournalLock(of: lab.path).problem)
+        #expect(problem == "\(lab.path)/service.lock: cannot open the lock: Is a directory")
     }
 }
