@@ -135,11 +135,18 @@ final class WebhookWorker: Sendable {
         // Before the first message, so that the next run continues here even if none can be added. The directory
         // exists: the journal was read.
         if page.failure == nil, positions[webhook.name] == nil { try save(last, of: webhook, &positions) }
+        var skipped: EventID?
         for entry in page.entries where !isStopped.load(ordering: .acquiring) {
-            let message = WebhookMessage(for: webhook, about: entry.id, entry.event, from: Self.source)
-            if let message { try add(message, webhook) }
+            skipped = entry.id
+            guard let message = WebhookMessage(for: webhook, about: entry.id, entry.event, from: Self.source) else {
+                continue
+            }
+            try add(message, webhook)
             try save(entry.id, of: webhook, &positions)
+            skipped = nil
         }
+        // Once for all events that follow the last message: each call waits for the disk.
+        if let skipped { try save(skipped, of: webhook, &positions) }
         return isStopped.load(ordering: .acquiring) ? nil : page.entries.last?.id
     }
 
@@ -200,7 +207,7 @@ struct WebhookPositions: Sendable {
 
     /// Replaces the file in one step; after a power failure it has the old or the new events.
     ///
-    /// Without it, the events of earlier runs would not be added. A message that is added again after a power failure has
+    /// Without the file, the events of earlier runs would not be added. A message that is added again after a power failure has
     /// the same key.
     func write(_ events: [String: EventID]) throws(ToolError) {
         let lines = events.sorted { $0.key < $1.key }.map { "\($0.value) \($0.key)\n" }
