@@ -206,6 +206,12 @@ import ValidationCore
         #expect(error.message == "the outbox '/box' does not take the messages of the webhook 'ops'; see above")
     }
 
+    @Test func `plain http to another machine is taken if that is wanted`() throws {
+        let folder = try LabFolder()
+        let webhook = #"{"name":"ops","url":"http://10.0.0.5/n","trustHTTP":true}"#
+        #expect(try added(webhook, about: Self.id, in: folder).hasPrefix("netwatch-ops to http://10.0.0.5: 1 item, "))
+    }
+
     @Test func `a message that was added before its template changed counts as added`() throws {
         let folder = try LabFolder()
         let old = try added(#"{"name":"ops","url":"https://a.example"}"#, about: Self.id, in: folder)
@@ -225,6 +231,10 @@ import ValidationCore
         (#"{"outbox":"/b","webhooks":[{"name":"a","url":"https://x/http://y"}]}"#, "webhooks[0].url: write a path"),
         (#"{"outbox":"/b","webhooks":[{"name":"a","url":"http://x/n"}]}"#, "webhooks[0].url: over plain http"),
         (#"{"outbox":"/b","webhooks":[{"name":"a","url":"http://localhost.x"}]}"#, "webhooks[0].url: over plain http"),
+        (
+            #"{"outbox":"/b","webhooks":[{"name":"a","url":"https://x","trustHTTP":1}]}"#,
+            "webhooks[0].trustHTTP: write true or false"
+        ),
         (#"{"outbox":"/b","webhooks":[{"name":"a b","url":"https://x"}]}"#, "webhooks[0].name: write up to 64"),
         (
             #"{"outbox":"/b","webhooks":[{"name":"a","url":"https://x","state":[]}]}"#,

@@ -42,11 +42,12 @@ final class OutboxAddition: Sendable {
             "--box", folder, "--lane", "netwatch-\(webhook.name)", "--move-lane", "--ordered", "--key", message.key,
             "--content-type", webhook.contentType, "--data", "-",
         ]
+        let trust = webhook.trustsHTTP ? ["--trust-http"] : []
         let status: Int32
         do throws(SystemError) {
             // Every user can read arguments, and a URL is often the only secret of a webhook.
             let input = try Self.file(with: "\(webhook.url)\n\(message.body)")
-            status = try run([path, "add"] + options + fields + ["-"], input: input.number)
+            status = try run([path, "add"] + options + trust + fields + ["-"], input: input.number)
         } catch {
             throw .init("cannot execute '\(path.escapedForTerminal)': \(error); install it", exit: .notExecutable)
         }

@@ -76,6 +76,8 @@ struct Webhook: Hashable, Sendable {
     let name: String
     /// The URL to which messages are posted.
     let url: String
+    /// Whether any response counts as the host's, although a captive portal can respond in its place over plain http.
+    let trustsHTTP: Bool
     /// The states of which events are sent.
     let states: Set<ReachabilityStatus>
     /// The events that are sent.
@@ -97,7 +99,9 @@ struct Webhook: Hashable, Sendable {
         case all
     }
 
-    private static let members: Set = ["name", "url", "states", "events", "template", "contentType", "secretFile"]
+    private static let members: Set = [
+        "name", "url", "trustHTTP", "states", "events", "template", "contentType", "secretFile",
+    ]
 
     init(
         _ members: [String: JSONText],
@@ -105,7 +109,8 @@ struct Webhook: Hashable, Sendable {
     ) throws(ConfigurationError) {
         try ConfigurationError.check(members, known: Self.members)
         name = try Self.name(members["name"])
-        url = try Self.url(members["url"])
+        trustsHTTP = try Self.trustsHTTP(members["trustHTTP"])
+        url = try Self.url(members["url"], trustsHTTP: trustsHTTP)
         states = try Self.states(members["states"])
         events = try Self.events(members["events"])
         template = try Self.template(members["template"])
@@ -133,7 +138,13 @@ struct Webhook: Hashable, Sendable {
         }
     }
 
-    private static func url(_ text: JSONText?) throws(ConfigurationError) -> String {
+    private static func trustsHTTP(_ value: JSONText?) throws(ConfigurationError) -> Bool {
+        guard let value else { return false }
+        guard let boolean = value.boolean else { throw .init("trustHTTP: write true or false") }
+        return boolean
+    }
+
+    private static func url(_ text: JSONText?, trustsHTTP: Bool) throws(ConfigurationError) -> String {
         guard let url = text?.string, url.hasPrefix("https://") || url.hasPrefix("http://"),
             url.utf8.allSatisfy({ (0x21...0x7E).contains($0) })
         else { throw .init("url: write a URL that begins with https:// or http://") }
@@ -148,8 +159,8 @@ struct Webhook: Hashable, Sendable {
         guard !["//", "/http:", "/https:"].contains(where: { path.hasPrefix($0) }) else {
             throw .init("url: write a path that begins with neither // nor another URL")
         }
-        guard url.hasPrefix("https://") || IPAddress.isLoopback(authority: authority) else {
-            let fix = "write https://, or a URL of this machine such as http://127.0.0.1:8080/hook"
+        guard trustsHTTP || url.hasPrefix("https://") || IPAddress.isLoopback(authority: authority) else {
+            let fix = "write https://, or \"trustHTTP\": true if there is none between this machine and the host"
             throw .init("url: over plain http, any captive portal can respond in place of the host; \(fix)")
         }
         return url
