@@ -46,8 +46,8 @@ final class HTTP2Connection: ChannelInboundHandler, RemovableChannelHandler, Soc
     private var isProbing = false
     /// Whether no exchange starts before that response, because another one has timed out.
     private var isCheckingLiveness = false
-    /// The start of the silence in which requests have waited that were cancelled; outdated if ``lastByte`` is later.
-    private var silenceStart = NIODeadline.distantPast
+    /// The time in which cancelled requests have waited for a byte, one after the other; outdated if ``lastByte`` is later.
+    private var silence = (start: NIODeadline.distantPast, end: NIODeadline.distantPast)
 
     init(
         _ id: Int,
@@ -545,13 +545,15 @@ extension HTTP2Connection {
 
     /// Checks the connection only after some silence: an early cancellation is no sign that it is dead.
     func checkLiveness(beforeCancelling exchange: any HTTPExchange, at now: NIODeadline) {
-        // No response follows a head that was not sent, and the server may not send to a stream that is not read.
-        guard !isCheckingLiveness, !output.isInRead, let stream = streams[exchange], stream.id != nil, stream.isReading
+        // No response follows a request that is still being sent, and the server may not send to a stream that is not read.
+        guard !isCheckingLiveness, !output.isInRead, let stream = streams[exchange], stream.id != nil, stream.isReading,
+            stream.unsent == nil, stream.unwrittenBytes == 0
         else { return }
-        let start = max(lastByte, exchange.lastActivity)
-        // Requests that are cancelled one after the other, each of them early, have waited in the same silence.
-        if silenceStart < lastByte || silenceStart > start { silenceStart = start }
-        if silenceStart + .init(settings.silenceBeforeCancellation) <= now { checkLiveness() }
+        let (start, limit) = (max(lastByte, exchange.lastActivity), TimeAmount(settings.silenceBeforeCancellation))
+        // Requests that are cancelled early, shortly one after the other, have waited in the same silence.
+        if silence.start < lastByte || silence.start > start || silence.end + limit < start { silence.start = start }
+        silence.end = now
+        if silence.start + limit <= now { checkLiveness() }
     }
 
     private func limitSilence(from start: NIODeadline) {

@@ -298,6 +298,19 @@ struct HTTP2ConnectionTests {
         _ = try lab.channel.finish(acceptAlreadyClosed: true)
     }
 
+    @Test func `requests that are cancelled early, with a pause between them, send no PING`() throws {
+        let lab = try HTTP2ConnectionLab()
+        let sent = NIODeadline.now()
+        for second: Int64 in [0, 10, 20] {
+            let exchange = lab.request()
+            exchange.lastActivity = sent + .seconds(second)
+            lab.connection.checkLiveness(beforeCancelling: exchange, at: sent + .seconds(second) + .milliseconds(100))
+            lab.connection.cancel(exchange)
+        }
+        #expect(lab.connection.capacity > 0)
+        _ = try lab.channel.finish(acceptAlreadyClosed: true)
+    }
+
     @Test func `a connection is not checked for a cancelled request after it has received another response`() throws {
         let lab = try HTTP2ConnectionLab()
         let (first, second) = (lab.request(), lab.request())

@@ -238,6 +238,7 @@ struct HTTP2MisbehaviourTests {
         #expect(server.connections.count == 2)
         session.invalidate()
     }
+
     @Test func `a download that is paused after it has stalled continues on another connection`() async throws {
         let lab = try DownloadLab()
         let server = try ScriptedServer { number in
