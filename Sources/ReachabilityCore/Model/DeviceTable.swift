@@ -35,7 +35,8 @@ package struct DeviceTable: Sendable, Hashable {
     mutating func removeDevice(replacedBy link: Link) {
         let own = link.kind == nil && findings[link.index]?.interface == link.name ? findings[link.index] : nil
         findings[link.index] = own
-        if link.kind != nil { awaited.remove(link.index) }
+        // The device of an interface that is down is examined once that is set up.
+        if link.kind != nil || !link.flags.contains(.up) { awaited.remove(link.index) }
         // A reply about the new interface ends with the result of the probe: what nl80211 knows of it came before.
         if own?.probe == nil {
             wireless[link.index] = nil

@@ -138,6 +138,10 @@ struct LinkApplicationTests {
         // No RTM_DELLINK was received.
         #expect(story.link(3) { $0.kind = "veth" }.reasons == [.linkChanged])
         #expect(story.snapshot.devices[3] == nil)
+        // The device of an interface that is down is not examined.
+        story.snapshot.devices.expect(3, isReplacement: false)
+        story.link(3) { ($0.kind, $0.flags) = (nil, []) }
+        #expect(story.snapshot.devices.awaited.isEmpty)
     }
 
     @Test("Changes of a link's up flag, its carrier and its other properties are distinguished")
