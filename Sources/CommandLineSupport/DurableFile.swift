@@ -29,7 +29,7 @@ package enum DurableFile {
         if isCreated { try synchronizeFolder(of: path) }
     }
 
-    /// Synchronizes the folder of a file, which has the name of the file (fsync(2)).
+    /// Synchronizes the folder that contains a file, so that the name of the file is on disk (fsync(2)).
     private static func synchronizeFolder(of path: String) throws(SystemError) {
         let folder = path.lastIndex(of: "/").map { String(path[...$0]) } ?? "."
         let descriptor = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)

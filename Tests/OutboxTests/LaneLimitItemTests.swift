@@ -210,12 +210,13 @@ import Testing
             #expect(error?.code == .invalidRequest && error?.reason.contains(text) == true)
         }
     }
+
     @Test(arguments: [
         ("127.0.0.1", true), ("127.1.2.3:80", true), ("[::1]:80", true), ("localhost", true), ("LOCALHOST:80", true),
         ("127.example.com", false), ("127.0.0.1.example.com:80", false), ("localhost.example.com", false),
         ("[::2]", false), ("128.0.0.1", false),
     ])
-    func `plain http is for this machine only, unless a response need not prove its server`(
+    func `plain http is taken for this machine only`(
         host: String,
         isTaken: Bool
     ) async throws {
