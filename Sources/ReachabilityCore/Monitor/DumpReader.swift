@@ -148,7 +148,7 @@ extension DumpSubject {
 }
 
 /// The errnos with which the kernel ends or refuses a dump (Linux, `asm-generic/errno.h`).
-private enum DumpErrno {
+enum DumpErrno {
     /// Returns whether the dump may succeed another time.
     ///
     /// Any other errno means that there is nothing to read: no such table, a kernel without the family or the subject.

@@ -54,7 +54,7 @@ struct RecordingReader: Sendable {
     ) -> Step {
         switch event {
         case .request(let request): begin(request, header.sequence, at: now)
-        case .done, .error: return end(header.sequence, at: now, &snapshot)
+        case .done(let errno), .error(let errno): return end(header.sequence, errno: errno, at: now, &snapshot)
         case .familiesRequested: holdsProbes = true
         default: if !take(event, header, at: now) { return .change }
         }
@@ -89,10 +89,20 @@ struct RecordingReader: Sendable {
     }
 
     /// Takes the end of a dump; the last one's puts everything that was read into the model.
-    private mutating func end(_ sequence: UInt32, at now: Instant, _ snapshot: inout NetworkSnapshot) -> Step {
+    private mutating func end(
+        _ sequence: UInt32,
+        errno: Int32,
+        at now: Instant,
+        _ snapshot: inout NetworkSnapshot
+    ) -> Step {
         guard let ended = subjects.removeValue(forKey: sequence) else { return .nothing }
         lastDump = now
-        missing.subtract(ended)
+        if DumpErrno.isTemporary(errno) {
+            // What was received is a part of the table. The monitor has requested it again.
+            for subject in ended { assembly.cancel(subject) }
+        } else {
+            missing.subtract(ended)
+        }
         if missing.isEmpty { isComplete = true }
         return subjects.isEmpty ? .committed(assembly.commit(to: &snapshot), isComplete: isComplete) : .ended
     }
