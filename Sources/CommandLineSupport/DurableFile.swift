@@ -18,10 +18,8 @@ package enum DurableFile {
         let descriptor = try Descriptor("open") { open(new, flags, 0o600) }
         do throws(OutputFailure) {
             try LineOutput(descriptor: descriptor.number).write(text)
-        } catch .failed(let error) {
-            throw error
         } catch {
-            throw .init(code: EPIPE)
+            throw error.systemError
         }
         // Otherwise the new name may be on disk before the contents are.
         _ = try retryingOnInterrupt { fdatasync(descriptor.number) }

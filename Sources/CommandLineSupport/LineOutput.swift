@@ -60,6 +60,14 @@ package enum OutputFailure: Error, Hashable {
     /// A full disk, or another error.
     case failed(SystemError)
 
+    /// The error of the call that failed.
+    package var systemError: SystemError {
+        switch self {
+        case .closed: .init(code: EPIPE)
+        case .failed(let error): error
+        }
+    }
+
     /// The end of a command with this failure: silent if the pipe is closed, otherwise with an error.
     package func end(writing output: String) throws(ToolError) -> ExitStatus {
         switch self {

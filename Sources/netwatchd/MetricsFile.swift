@@ -22,10 +22,8 @@ struct MetricsFile {
             _ = try retryingOnInterrupt { fchmod(descriptor.number, 0o644) }
             do throws(OutputFailure) {
                 try LineOutput(descriptor: descriptor.number).write(text)
-            } catch .failed(let error) {
-                throw error
             } catch {
-                throw .init(code: EPIPE)
+                throw error.systemError
             }
             _ = try retryingOnInterrupt { rename(temporary, path) }
         } catch {
