@@ -46,7 +46,9 @@ final class HTTP2Connection: ChannelInboundHandler, RemovableChannelHandler, Soc
     private var isProbing = false
     /// Whether no exchange starts before that response, because another one has timed out.
     private var isCheckingLiveness = false
-    /// The time in which cancelled requests have waited for a byte, one after the other; outdated if ``lastByte`` is later.
+    /// The period in which nothing was received and cancelled requests waited, one after the other.
+    ///
+    /// It is over if ``lastByte`` is later than its start.
     private var silence = (start: NIODeadline.distantPast, end: NIODeadline.distantPast)
 
     init(

@@ -138,13 +138,13 @@ package struct Link: Sendable, Hashable {
         return left == right
     }
 
-    /// Returns whether a later link with the same index is another interface: the removal of this one was missed.
+    /// Returns whether the link that is now reported with this index is another interface: the removal of this one was missed.
     ///
     /// An interface keeps its kind. It may be renamed, which a notification announces; so another name shows another
     /// interface only in a dump. A rename that was missed looks the same: the device is then examined again.
     ///
     /// - Parameters:
-    ///   - other: The later link.
+    ///   - other: The link that is now reported.
     ///   - isDumped: Whether it comes from a dump.
     /// - Returns: Whether it is.
     func isReplaced(by other: Self, isDumped: Bool) -> Bool {

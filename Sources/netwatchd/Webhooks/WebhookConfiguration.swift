@@ -160,7 +160,7 @@ struct Webhook: Hashable, Sendable {
             throw .init("url: write a path that begins with neither // nor another URL")
         }
         guard trustsHTTP || url.hasPrefix("https://") || IPAddress.isLoopback(authority: authority) else {
-            let fix = "write https://, or \"trustHTTP\": true if there is none between this machine and the host"
+            let fix = "write https://, or \"trustHTTP\": true if no portal can be on the way to it"
             throw .init("url: over plain http, any captive portal can respond in place of the host; \(fix)")
         }
         return url
