@@ -1,13 +1,13 @@
 /// Limits the number of requests in flight, to one host or in all, while requests that waited for a path are released.
 ///
-/// After an outage the limit is one request, the probe. Its response makes it four, and it then grows until the server
+/// After an outage the limit is one request, the probe. Its response makes it eight, and it then grows until the server
 /// reports overload:
 ///
 /// | event | before the first overload | after it |
 /// |---|---|---|
 /// | response head | +1 (doubles per round trip) | per round trip half the gap to the known limit, then +1, +2, … |
-/// | first overload of a round trip | known limit = window - 1, window = 0.95 × known limit | the same |
-/// | further overload in that round trip | known limit - 1, window = 0.95 × known limit | the same |
+/// | first overload of a round trip | known limit = window - 1, window = 0.97 × known limit | the same |
+/// | further overload in that round trip | known limit - 1, window = 0.97 × known limit | the same |
 ///
 /// A round trip ends with the first result of an attempt that was started after the last reduction; results of earlier
 /// attempts don't make the window grow. If overloads reduce the window to one, it starts over, with two after the probe.
@@ -31,11 +31,12 @@ struct ReleaseWindow: Sendable, Hashable {
 
     /// The window after the response to the first probe.
     ///
-    /// The initial window of TCP was raised to as much for the same reason: it saves round trips, and is too little to
-    /// overload anybody (RFC 3390).
-    private static let afterProbe = 4.0
+    /// TCP starts a connection with up to ten packets for the same reason: it saves round trips, and is too little to
+    /// overload anybody (RFC 6928).
+    private static let afterProbe = 8.0
     private static let small = 16.0
-    private static let overload = 0.95
+    /// The part of the known limit that is left after an overload.
+    private static let overload = 0.97
 
     /// Creates a window that is not in effect.
     init() {}

@@ -91,14 +91,14 @@ struct FailureStoryTests {
         story.pass(.seconds(1))
         let probe = try #require(story.started().first)
         story.respond(probe)
-        #expect(story.scheduler.leases == 4)
+        #expect(story.scheduler.leases == 8)
         story.end(probe, .init(.status(429), .answered, retryAfter: .seconds(30)), .giveUp(because: .status))
         let moments = story.takeStarts().map(\.at)
         #expect(moments == [])
         story.pass(.seconds(29))
         #expect(story.started() == [])
         story.pass(.seconds(2))
-        #expect(story.started().count == 4)
+        #expect(story.started().count == 8)
     }
 
     @Test func `an outage does not shorten Retry-After`() {

@@ -36,7 +36,7 @@ struct GateStoryTests {
         #expect(story.started() == [posts[0]])
     }
 
-    @Test func `the probe's response releases four requests, each further one two more`() {
+    @Test func `the probe's response releases eight requests, each further one two more`() {
         var story = SchedulerStory()
         let requests = (0..<100).map { _ in story.submit() }
         story.open()
@@ -47,7 +47,7 @@ struct GateStoryTests {
             widths.append(round.count)
             for request in round { story.serve(request) }
         }
-        #expect(widths == [1, 4, 8, 16, 32])
+        #expect(widths == [1, 8, 16, 32, 43])
         #expect(requests.count == 100)
     }
 
@@ -55,7 +55,7 @@ struct GateStoryTests {
         var story = SchedulerStory()
         for _ in 0..<100 { _ = story.submit() }
         story.open()
-        for _ in 0..<3 {
+        for _ in 0..<2 {
             story.pass(.seconds(1))
             _ = story.started().map { story.serve($0) }
         }
@@ -116,7 +116,7 @@ struct GateStoryTests {
         story.open()
         story.pass(.seconds(1))
         story.serve(try #require(story.started().first))
-        #expect(story.scheduler.leases == 4)
+        #expect(story.scheduler.leases == 8)
         let early = story.started().count
         story.close()
         story.open()

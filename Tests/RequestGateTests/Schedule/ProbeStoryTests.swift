@@ -79,8 +79,8 @@ struct ProbeStoryTests {
         story.pass(.milliseconds(1))
         #expect(story.started() == [requests[1]])
         story.respond(requests[0])
-        #expect(story.started() == Array(requests[2...4]))
-        #expect(story.scheduler.leases == 4)
+        #expect(story.started() == Array(requests[2...8]))
+        #expect(story.scheduler.leases == 8)
     }
 
     @Test func `a paused probe delays no other request`() {

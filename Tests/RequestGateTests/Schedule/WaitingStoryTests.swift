@@ -65,7 +65,7 @@ struct WaitingStoryTests {
         #expect(story.takeEnds() == [])
         story.close()
         story.pass(.milliseconds(250))
-        #expect(story.takeEnds().count == 15)
+        #expect(story.takeEnds().count == 11)
     }
 
     @Test func `a wait timeout of zero still waits for a turn`() {

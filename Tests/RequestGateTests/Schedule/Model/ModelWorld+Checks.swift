@@ -56,13 +56,13 @@ extension ModelWorld {
         check(hosts[request.host].lostPathStarts.count < 30, "endless attempts on a lost path")
     }
 
-    /// Checks that after an outage, one request is in flight, and three more than responses have arrived since.
+    /// Checks that after an outage, one request is in flight, and seven more than responses have arrived since.
     private mutating func checkWindows(_ number: Int) {
         let host = requests[number].host
         if let since = hosts[host].outage {
             let count = live.count { requests[$0].host == host && isInWindow($0, since: since) }
             let responses = hosts[host].responses
-            if count > (responses == 0 ? 1 : 3 + responses) {
+            if count > (responses == 0 ? 1 : 7 + responses) {
                 found("\(count) in flight after \(responses) responses")
             }
         }
