@@ -58,4 +58,75 @@ import Testing
         #expect(lab.server.requests.value.count == 1)
         await next.shutdown()
     }
+
+    /// Opens an outbox whose credential "cloud" is not supplied before a test releases it.
+    private func openUnanswered(_ lab: OutboxLab, _ isReleased: Observed<Bool>, clock: LabClock) async throws -> Outbox
+    {
+        let lookups = lookups
+        let source: Outbox.CredentialSource = { name in
+            if name == "cloud" {
+                lookups.update { $0 += 1 }
+                // Takes no notice of a cancellation.
+                try await isReleased.wait(for: "the end of the test", within: .seconds(3_600)) { $0 }
+            }
+            return .bearer("token")
+        }
+        return try await Outbox(at: lab.path, lab.session, .init(minimumFreeSpace: 0), source, clock: clock.machine)
+    }
+
+    /// Expects that an ordered lane goes on, and that the first item is neither sent nor looked up again.
+    private func expectNext(
+        _ outbox: Outbox,
+        _ lab: OutboxLab,
+        _ lane: OutboxLane,
+        release isReleased: Observed<Bool>
+    ) async throws {
+        try await lab.server.requests.wait(for: "the next item", within: .seconds(60)) { $0.count == 1 }
+        isReleased.update { $0 = true }
+        let last = try await lane.post("c", .text("x"), options: .init(credential: "other"))
+        #expect(try await outbox.storage.waitForEnd(of: last.rawValue).end == .delivered)
+        #expect(lab.server.requests.value.map(\.path) == ["/v1/b", "/v1/c"])
+        #expect(lookups.value == 1)
+        await outbox.shutdown()
+    }
+
+    @Test(arguments: [BoxStorage.Command.cancel, .drop, .hold])
+    func `an item that is ended or held back during its lookup does not hold up an ordered lane`(
+        command: BoxStorage.Command
+    ) async throws {
+        let (lab, isReleased) = (try OutboxLab(), Observed(false))
+        let outbox = try await openUnanswered(lab, isReleased, clock: LabClock())
+        let lane = lab.lane(outbox, .init(order: .ordered(isStrict: true)))
+        let id = try await add(to: lane)
+        try await lookups.wait(for: "the lookup") { $0 == 1 }
+        try await lane.post("b", .text("x"))
+        try await outbox.storage.perform(command, on: id.rawValue)
+        try await expectNext(outbox, lab, lane, release: isReleased)
+    }
+
+    @Test func `an item that is cancelled during the lookup of its batch does not hold up the others`() async throws {
+        let (lab, isReleased) = (try OutboxLab(), Observed(false))
+        let outbox = try await openUnanswered(lab, isReleased, clock: LabClock())
+        let options = LaneOptions(order: .ordered(isStrict: true), batch: .ndjson(items: 1, linger: .zero))
+        let lane = lab.lane(outbox, options)
+        let id = try await add(to: lane)
+        try await lookups.wait(for: "the lookup") { $0 == 1 }
+        try await lane.post("b", .text("x"))
+        try await outbox.cancel(id)
+        try await expectNext(outbox, lab, lane, release: isReleased)
+    }
+
+    @Test func `an item that expires during its lookup does not hold up an ordered lane`() async throws {
+        let (lab, isReleased, clock) = (try OutboxLab(), Observed(false), LabClock())
+        let outbox = try await openUnanswered(lab, isReleased, clock: clock)
+        let lane = lab.lane(outbox, .init(order: .ordered(isStrict: true)))
+        let options = ItemOptions(credential: "cloud", lifetime: .seconds(10))
+        let id = try await lane.post("a", .text("x"), options: options)
+        try await lookups.wait(for: "the lookup") { $0 == 1 }
+        try await lane.post("b", .text("x"))
+        clock.advance(by: .seconds(11))
+        try await outbox.wake()
+        #expect(try await outbox.storage.waitForEnd(of: id.rawValue).end == .expired)
+        try await expectNext(outbox, lab, lane, release: isReleased)
+    }
 }

@@ -33,6 +33,9 @@ actor Sender {
         /// Nil once it has ended: a response is not kept until its consequence is stored.
         var work: SendAttempt.Work?
 
+        /// Whether its task waits: for a credential or a file, which may never come, or for a path.
+        var isWaiting: Bool { if case .task? = work { sending.withdrawal.isOpen } else { false } }
+
         /// Cancels the attempt, if it only waits for its path.
         func withdraw() { if sending.withdrawal.withdraw() { work?.cancel() } }
     }
@@ -186,7 +189,21 @@ actor Sender {
         withdraw(overview.expired)
         let expired = overview.expired.filter { !underway.contains($0) }
         if !expired.isEmpty { try await transactions.expire(expired) }
+        try await withdrawRemoved()
         return overview
+    }
+
+    /// Withdraws the attempts of items that a command has ended or held back, if they only wait: the program's source of
+    /// credentials may never return, and would hold up the lane.
+    private func withdrawRemoved() async throws {
+        let waiting = attempts.values.filter(\.isWaiting).map(\.sending)
+        if waiting.isEmpty { return }
+        let answers = try await transactions.mayBeSent(waiting.map(\.parcel))
+        for (sending, mayBeSent) in zip(waiting, answers) where !mayBeSent {
+            // Meanwhile another attempt may have begun, of an item that was released.
+            let attempt = attempts[sending.parcel.items[0].id]
+            if attempt?.sending === sending { attempt?.withdraw() }
+        }
     }
 
     /// Withdraws the attempts of items whose lifetime is over, if they only wait for a path.

@@ -37,6 +37,9 @@ final class Withdrawal: Sendable {
         }
     }
 
+    /// Whether the request waits, and was not withdrawn.
+    var isOpen: Bool { state.withLock { $0.choice == .open } }
+
     /// Whether the request was withdrawn.
     var isWithdrawn: Bool { state.withLock { $0.choice == .withdrawn } }
 

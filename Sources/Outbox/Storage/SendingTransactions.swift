@@ -136,6 +136,21 @@ struct SendingTransactions: Sendable {
         return try await storage.store.write(essential: true) { try query.batches($0, composes: true) ?? .init() }
     }
 
+    /// Returns, for each waiting parcel, whether it may still be sent: no command has ended or held back one of its items.
+    func mayBeSent(_ parcels: [Parcel]) async throws -> [Bool] {
+        try await storage.store.read { database in
+            try parcels.map { parcel in
+                guard let batch = parcel.batch else {
+                    let id = SQLValue.integer(parcel.items[0].id)
+                    return try database.first("SELECT state != 2 FROM item WHERE id = ?", id) { $0.integer(0) } == 1
+                }
+                // An item that leaves a batch changes its key.
+                let key = try database.first("SELECT key FROM batch WHERE id = ?", .integer(batch)) { $0.text(0) ?? "" }
+                return key == parcel.key
+            }
+        }
+    }
+
     /// The parcel may not be sent: an item was cancelled or held, has expired, its key is no longer recognized, or its lane
     /// was paused, changed or limited while it waited for a path.
     struct NothingToSend: Error {}
