@@ -1,3 +1,4 @@
+import DurableStore
 import Glibc
 import Locking
 public import NetworkClient
@@ -12,10 +13,30 @@ public struct OutboxLane: Sendable {
     /// The rules.
     public let options: LaneOptions
     private let storage: BoxStorage
+    private let choice: OptionsChoice?
     private let identifier = LaneIdentifier()
 
-    package init(name: String, destination: String, options: LaneOptions, storage: BoxStorage) {
+    /// Returns the rules of a lane, by the lane that is stored, if there is one; throws if that one can't be used.
+    package typealias OptionsChoice = @Sendable (_ stored: StoredLane?) throws -> LaneOptions
+
+    /// Creates a lane.
+    ///
+    /// - Parameters:
+    ///   - name: The name.
+    ///   - destination: The URL to which the references of items are appended.
+    ///   - options: The rules.
+    ///   - storage: The outbox.
+    ///   - choice: Chooses the rules again in each transaction that stores an item: another process may have changed the
+    ///     lane since ``options`` were chosen. Nil for a lane that is stored with its first item, with ``options``.
+    package init(
+        name: String,
+        destination: String,
+        options: LaneOptions,
+        storage: BoxStorage,
+        choosing choice: OptionsChoice? = nil
+    ) {
         (self.name, self.destination, self.options, self.storage) = (name, destination, options, storage)
+        self.choice = choice
     }
 
     /// Adds a POST request; it is on disk when the method returns.
@@ -86,10 +107,9 @@ public struct OutboxLane: Sendable {
         do {
             try check(method, reference, options)
             let stored = try await store(body)
-            if self.options.batch != nil, !stored.isInDatabase {
+            do { try check(stored, self.options) } catch {
                 stored.draft?.discard()
-                let reason = "lane '\(name)' sends batches: each item needs a body, of at most 64 KiB"
-                throw OutboxError(.invalidRequest, reason: reason)
+                throw error
             }
             let key = options.key.text
             return try await add(stored, method, reference, contentType: body.contentType, key: key, options)
@@ -158,7 +178,8 @@ public struct OutboxLane: Sendable {
         _ options: ItemOptions
     ) async throws -> OutboxItem.ID {
         var item = StoredItem(
-            lane: try await laneID(),
+            // Known in the transaction that stores it.
+            lane: 0,
             method: method.rawValue,
             reference: reference,
             fields: options.headers.table,
@@ -180,7 +201,21 @@ public struct OutboxLane: Sendable {
             throw OutboxError(.invalidRequest, reason: reason)
         }
         item.digest = item.completeDigest()
-        return try await add(item, stored.draft)
+        let rulesCheck: RulesCheck = { [self] rules in
+            try ItemCheck(name, destination, rules, method: method, reference: reference, options).run()
+            try check(stored, rules)
+        }
+        return try await add(item, stored.draft, rulesCheck)
+    }
+
+    /// Throws if an item can't be sent by the rules of a lane.
+    private typealias RulesCheck = @Sendable (LaneOptions) throws -> Void
+
+    /// Throws if a body can't be part of a batch, in a lane that sends batches.
+    private func check(_ stored: StoredBody, _ rules: LaneOptions) throws(OutboxError) {
+        guard rules.batch != nil, !stored.isInDatabase else { return }
+        let reason = "lane '\(name)' sends batches: each item needs a body, of at most 64 KiB"
+        throw OutboxError(.invalidRequest, reason: reason)
     }
 
     /// Checks a request; the lane only until it is stored.
@@ -190,17 +225,17 @@ public struct OutboxLane: Sendable {
         try check.checkRequest()
     }
 
-    private func laneID() async throws -> Int64 {
-        if let known = identifier.value { return known }
-        let id = try await storage.declare(name, to: destination, options)
-        identifier.value = id
-        return id
-    }
-
-    private func add(_ item: StoredItem, _ draft: Spool.Draft?) async throws -> OutboxItem.ID {
+    private func add(
+        _ item: StoredItem,
+        _ draft: Spool.Draft?,
+        _ check: @escaping RulesCheck
+    ) async throws -> OutboxItem.ID {
         let addition: BoxStorage.Addition
         do {
-            addition = try await store(item)
+            let known = identifier.value
+            let added = try await storage.add(item) { [self] in try declare(known, check, $0) }
+            identifier.value = added.lane
+            addition = added.addition
         } catch {
             draft?.discard()
             throw error
@@ -223,16 +258,18 @@ public struct OutboxLane: Sendable {
         }
     }
 
-    /// Stores an item; declares the lane again if a repair could not keep it.
-    private func store(_ item: StoredItem) async throws -> BoxStorage.Addition {
-        do {
-            return try await storage.add(item, toLane: name, options.importance)
-        } catch is BoxStorage.MissingLane {
-            identifier.value = nil
-            var item = item
-            item.lane = try await laneID()
-            return try await storage.add(item, toLane: name, options.importance)
+    /// Returns the identifier of the lane, in the transaction that stores an item.
+    ///
+    /// The lane is stored with its first item, and again if a repair could not keep it.
+    private func declare(_ known: Int64?, _ check: RulesCheck, _ database: Database) throws -> Int64 {
+        var rules = options
+        if let choice {
+            rules = try choice(BoxStorage.lane(named: name, database))
+            try check(rules)
+        } else if let known, try BoxContext.of(database).lane(known, database)?.name == name {
+            return known
         }
+        return try BoxStorage.declare(name, to: destination, rules, database)
     }
 
     // MARK: The body

@@ -56,13 +56,22 @@ struct AddCommand: NetwatchCommand {
         let (name, rules) = (item.lane ?? target.host, rules)
         let id = try waiting {
             defer { storage.store.close() }
-            let known = try await storage.lanes().first { $0.name == name }
-            if let known, known.destination != target.destination, !rules.moveLane {
-                throw target.conflict(with: known)
+            let choice: OutboxLane.OptionsChoice = { known in
+                if let known, known.destination != target.destination, !rules.moveLane {
+                    throw target.conflict(with: known)
+                }
+                return rules.options(from: known?.options)
             }
-            let options = (rules.options(from: known?.options), options)
-            let lane = OutboxLane(name: name, destination: target.destination, options: options.0, storage: storage)
-            return try await lane.request(method, target.reference, body, options.1)
+            // Chosen before the body is copied, and again when the item is stored.
+            let known = try await storage.lanes().first { $0.name == name }
+            let lane = OutboxLane(
+                name: name,
+                destination: target.destination,
+                options: try choice(known),
+                storage: storage,
+                choosing: choice
+            )
+            return try await lane.request(method, target.reference, body, options)
         }
         return try StandardOutput.write((json ? JSONLine.object([("item", .number(id.rawValue))]) : "\(id)") + "\n")
     }

@@ -6,7 +6,7 @@ import OutboxCore
 /// An item is added once, however often it is imported, also after it has ended. A lane that is not there gets the rules
 /// of the archive. A lane of the same name with another destination is kept, and the item's is named after both. Another user's
 /// item changes those rules of its lane that it names.
-package struct BoxImport {
+package struct BoxImport: Sendable {
     /// The number of items that were added from an archive, and of those that were there already.
     package struct Result: Sendable, Hashable {
         package var added = 0
@@ -45,9 +45,11 @@ package struct BoxImport {
     }
 
     private func error(of item: ArchivedItem, refusedBy limit: Admission.Limit) async throws -> OutboxError {
-        let importance = try await lane(of: item, creates: false).options.importance
+        let (importance, bounds) = try await storage.store.read { [self] database in
+            let lane = try self.lane(of: item, stores: false, database)
+            return (lane.options.importance, try LimitTable.limits(database).bounds)
+        }
         // Another user's item must not wait for what never comes.
-        let bounds = try await storage.store.read { try LimitTable.limits($0).bounds }
         guard user == nil || bounds.mayEverFit(item.size, importance) else {
             let reason = "a body of \(item.size) bytes does not fit into the outbox: raise maximumBytes"
             return OutboxError(.invalidRequest, reason: "\(storage.folder): \(reason)")
@@ -57,12 +59,12 @@ package struct BoxImport {
 
     /// Returns the limit by which an item is refused before its body is copied; nil if it may fit, or is there already.
     private func refusal(of item: ArchivedItem) async throws -> Admission.Limit? {
-        let lane = try await lane(of: item, creates: false)
         let isCopied = item.size > Int64(Spool.largestInlineBody)
         // A copy takes its space before the item is admitted.
         let reserved = isCopied ? item.size : 0
         let admission = ItemAdmission(folder: storage.folder, ending: storage.ending, reserved: reserved)
-        return try await storage.store.read { database in
+        return try await storage.store.read { [self] database in
+            let lane = try self.lane(of: item, stores: false, database)
             let isKnown = try database.first(
                 """
                 SELECT 1 FROM origin WHERE id = ?1
@@ -82,9 +84,7 @@ package struct BoxImport {
         if let limit = try await refusal(of: item) { return .refused(limit) }
         let (body, draft) = try await readBody(of: item, reader)
         do {
-            let lane = try await lane(of: item, creates: true)
-            try item.check(lane.options, isForeign: user != nil)
-            let addition = try await add(item, body, lane)
+            let addition = try await add(item, body)
             if case .added = addition {} else { draft?.discard() }
             return addition
         } catch {
@@ -107,26 +107,30 @@ package struct BoxImport {
         return (.spooled(draft.name, try FileCheck(ofFileAt: draft.path)), draft)
     }
 
-    /// Returns the lane of an item; if it is not there, a new one, which may be created.
-    private func lane(of item: ArchivedItem, creates: Bool) async throws -> StoredLane {
+    /// Returns the lane of an item, within a transaction; if it is not there, a new one, which may be stored.
+    private func lane(of item: ArchivedItem, stores: Bool, _ database: Database) throws -> StoredLane {
         let name = (user.map { "\($0)/" } ?? "") + item.lane
-        let known = try await storage.lanes()
         for name in [name, "\(name) \(item.destination)"] {
-            guard let lane = known.first(where: { $0.name == name }) else {
+            guard let lane = try BoxStorage.lane(named: name, database) else {
                 var options = LaneText.options(item.rules)
                 if user != nil, options.importance == .critical { options.importance = .normal }
                 try item.check(options, isForeign: user != nil)
-                let id = try await creates ? storage.declare(name, to: item.destination, options) : 0
+                let id = try stores ? BoxStorage.declare(name, to: item.destination, options, database) : 0
                 return .init(id: id, name: name, destination: item.destination, options: options)
             }
             guard lane.destination == item.destination else { continue }
-            return try await changed(lane, by: item, stores: creates)
+            return try changed(lane, by: item, stores: stores, database)
         }
         throw OutboxError(.invalidRequest, reason: "lane '\(name)' has another destination")
     }
 
     /// Returns a lane with the rules that an item's user has changed, which may be stored.
-    private func changed(_ lane: StoredLane, by item: ArchivedItem, stores: Bool) async throws -> StoredLane {
+    private func changed(
+        _ lane: StoredLane,
+        by item: ArchivedItem,
+        stores: Bool,
+        _ database: Database
+    ) throws(StoreError) -> StoredLane {
         let names = user == nil ? [] : item.changedRules ?? []
         let options = lane.options.changed(
             Set(names.compactMap { LaneRule(rawValue: $0) }),
@@ -135,22 +139,21 @@ package struct BoxImport {
         guard options != lane.options else { return lane }
         var lane = lane
         lane.options = options
-        if stores { _ = try await storage.declare(lane.name, to: lane.destination, options) }
+        if stores { _ = try BoxStorage.declare(lane.name, to: lane.destination, options, database) }
         return lane
     }
 
-    private func add(
-        _ archived: ArchivedItem,
-        _ body: StoredItem.Body,
-        _ lane: StoredLane
-    ) async throws -> BoxStorage.Addition {
+    /// Stores an item, and its lane if necessary, in one transaction.
+    private func add(_ archived: ArchivedItem, _ body: StoredItem.Body) async throws -> BoxStorage.Addition {
         let reading = storage.clock.read()
         let admission = ItemAdmission(folder: storage.folder, ending: storage.ending)
-        let (addition, files) = try await storage.store.write { database in
+        let (addition, files) = try await storage.store.write { [self] database -> (BoxStorage.Addition, [String]) in
             var files: [String] = []
             let origin = SQLValue.text(archived.origin)
             let known = try database.first("SELECT item FROM origin WHERE id = ?", origin) { $0.integer(0) }
-            if let known { return (BoxStorage.Addition.existing(known), files) }
+            if let known { return (.existing(known), files) }
+            let lane = try self.lane(of: archived, stores: true, database)
+            try archived.check(lane.options, isForeign: user != nil)
             let now = try ClockTable.now(database, reading)
             let item = archived.stored(lane: lane.id, body, at: reading, now)
             if let existing = try ItemAdmission.existing(item, orDigest: archived.digest, database) {

@@ -57,63 +57,77 @@ extension BoxStorage {
 
     /// Stores the properties of a lane, and returns its identifier; another destination ends a pause after failures.
     package func declare(_ name: String, to destination: String, _ options: LaneOptions) async throws -> Int64 {
-        let text = LaneText.text(options)
-        return try await store.write { database in
-            let known = try database.first(
-                "SELECT id, destination, options, class FROM lane WHERE name = ?",
-                .text(name)
-            ) {
-                (id: $0.integer(0), isSame: $0.text(1) == destination && $0.text(2) == text, importance: $0.integer(3))
-            }
-            if let known, known.isSame { return known.id }
-            BoxContext.of(database).forgetLanes()
-            try database.run(
-                """
-                INSERT INTO lane (name, destination, options, class, priority) VALUES (?, ?, ?, ?, ?)
-                ON CONFLICT (name) DO UPDATE SET destination = excluded.destination, options = excluded.options,
-                    class = excluded.class, priority = excluded.priority,
-                    pause_failures = iif(destination = excluded.destination, pause_failures, NULL),
-                    pause_until = iif(destination = excluded.destination, pause_until, NULL),
-                    retry_after_end = iif(destination = excluded.destination, retry_after_end, NULL),
-                    pause_reason = iif(destination = excluded.destination, pause_reason, NULL)
-                """,
-                .text(name),
-                .text(destination),
-                .text(text),
-                .integer(options.importance.rawValue),
-                .init(options.priority)
-            )
-            if let known, known.importance != options.importance.rawValue { try BoxSchema.recount(database) }
-            return try known?.id ?? database.first("SELECT id FROM lane WHERE name = ?", .text(name)) { $0.integer(0) }
-                ?? 0
-        }
+        try await store.write { try Self.declare(name, to: destination, options, $0) }
     }
 
-    /// The lane of a new item is not the one of this number any longer: a repair has lost it.
-    struct MissingLane: Error {}
+    /// Stores the properties of a lane, within a transaction.
+    static func declare(
+        _ name: String,
+        to destination: String,
+        _ options: LaneOptions,
+        _ database: Database
+    ) throws(StoreError) -> Int64 {
+        let text = LaneText.text(options)
+        let known = try database.first(
+            "SELECT id, destination, options, class FROM lane WHERE name = ?",
+            .text(name)
+        ) {
+            (id: $0.integer(0), isSame: $0.text(1) == destination && $0.text(2) == text, importance: $0.integer(3))
+        }
+        if let known, known.isSame { return known.id }
+        BoxContext.of(database).forgetLanes()
+        try database.run(
+            """
+            INSERT INTO lane (name, destination, options, class, priority) VALUES (?, ?, ?, ?, ?)
+            ON CONFLICT (name) DO UPDATE SET destination = excluded.destination, options = excluded.options,
+                class = excluded.class, priority = excluded.priority,
+                pause_failures = iif(destination = excluded.destination, pause_failures, NULL),
+                pause_until = iif(destination = excluded.destination, pause_until, NULL),
+                retry_after_end = iif(destination = excluded.destination, retry_after_end, NULL),
+                pause_reason = iif(destination = excluded.destination, pause_reason, NULL)
+            """,
+            .text(name),
+            .text(destination),
+            .text(text),
+            .integer(options.importance.rawValue),
+            .init(options.priority)
+        )
+        if let known, known.importance != options.importance.rawValue { try BoxSchema.recount(database) }
+        if let known { return known.id }
+        return try database.first("SELECT id FROM lane WHERE name = ?", .text(name)) { $0.integer(0) } ?? 0
+    }
 
     /// Adds an item; returns when it is on disk.
     ///
-    /// - Throws: ``MissingLane`` if the item's lane does not have the name; ``StoreError``.
-    package func add(_ item: StoredItem, toLane name: String, _ importance: LaneClass) async throws -> Addition {
+    /// - Parameters:
+    ///   - item: The item.
+    ///   - declare: Returns the identifier of the item's lane, after storing the lane if necessary; called in the
+    ///     transaction that stores the item.
+    /// - Returns: The result, and the identifier of the lane.
+    /// - Throws: The closure's error, or ``StoreError``.
+    package func add(
+        _ item: StoredItem,
+        toLane declare: @escaping @Sendable (Database) throws -> Int64
+    ) async throws -> (addition: Addition, lane: Int64) {
         let admission = ItemAdmission(folder: folder, ending: ending)
-        let (addition, files) = try await store.write { [clock] database in
+        let (addition, lane, files) = try await store.write { [clock] database -> (Addition, Int64, [String]) in
             let reading = BoxContext.of(database).reading(of: clock)
-            var files: [String] = []
-            guard try BoxContext.of(database).lane(item.lane, database)?.name == name else { throw MissingLane() }
-            if let existing = try ItemAdmission.existing(item, database) { return (existing, files) }
-            let now = try ClockTable.now(database, reading)
-            if let limit = try admission.makeRoom(for: item, importance, reading, database, removing: &files) {
-                return (Addition.refused(limit), files)
-            }
             var item = item
+            var files: [String] = []
+            item.lane = try declare(database)
+            if let existing = try ItemAdmission.existing(item, database) { return (existing, item.lane, files) }
+            let now = try ClockTable.now(database, reading)
+            let importance = try BoxContext.of(database).lane(item.lane, database)?.importance ?? .normal
+            if let limit = try admission.makeRoom(for: item, importance, reading, database, removing: &files) {
+                return (.refused(limit), item.lane, files)
+            }
             item.added = now
             item.addedWall = reading.wall
             item.record.expires = item.lifetime.map { now.advanced(by: $0) }
-            return (.added(try item.insert(into: database)), files)
+            return (.added(try item.insert(into: database)), item.lane, files)
         }
         FileSystem.remove(files)
-        return addition
+        return (addition, lane)
     }
 }
 
@@ -190,6 +204,11 @@ extension BoxStorage {
         try database.query("SELECT \(StoredLane.columns) FROM lane ORDER BY class DESC, priority DESC, id") {
             StoredLane($0)
         }
+    }
+
+    /// Returns a lane; nil if there is none with this name.
+    static func lane(named name: String, _ database: Database) throws(StoreError) -> StoredLane? {
+        try database.first("SELECT \(StoredLane.columns) FROM lane WHERE name = ?", .text(name)) { StoredLane($0) }
     }
 
     /// Returns the items that have not ended, in the order in which they were added.
