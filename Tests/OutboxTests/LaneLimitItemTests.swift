@@ -96,6 +96,28 @@ import Testing
         await adding.shutdown()
     }
 
+    @Test func `a download is stopped at the limit also if the server does not identify its version`() async throws {
+        let latch = try ServerLatch()
+        let lab = try OutboxLab(connectivity: ScriptedMonitor(.cellular)) { _ in
+            let head = "HTTP/1.1 200 OK\r\nContent-Length: 100000\r\n\r\n"
+            return [.send(head), .sendBytes(.init(repeating: 7, count: 2_000)), .await(latch)]
+        }
+        let outbox = try await lab.open(LabClock())
+        try await lab.lane(outbox, .init(bytesPerDay: 1_000)).download("map", to: "\(lab.folder.path)/map")
+        let deadline = ContinuousClock.now + .seconds(60)
+        while try await outbox.storage.lanes().first?.budget.spent != 2_000, ContinuousClock.now < deadline {
+            try await Task.sleep(for: .milliseconds(5))
+        }
+        #expect(try await outbox.storage.lanes().first?.budget.spent == 2_000)
+        while try await outbox.items().first?.state != .waiting, ContinuousClock.now < deadline {
+            try await Task.sleep(for: .milliseconds(5))
+        }
+        #expect(try await outbox.items().map(\.state) == [.waiting])
+        #expect(lab.server.requests.value.count == 1)
+        latch.open()
+        await outbox.shutdown(within: .zero)
+    }
+
     @Test func `the end of a day is no reason to wake for once it is over`() async throws {
         let (lab, clock) = (try OutboxLab(connectivity: ScriptedMonitor(.cellular)), LabClock())
         let (machine, reads) = (clock.machine, Observed(0))

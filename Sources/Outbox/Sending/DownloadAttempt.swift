@@ -144,13 +144,15 @@ private actor PartKeeper {
         while (try? await Task.sleep(for: interval)) != nil { await keep() }
     }
 
-    /// Synchronizes the part, and stores how much of it is on disk.
+    /// Synchronizes the part, stores how much of it is on disk, and counts what was received.
     func keep() async {
         let boot = attempt.transactions.storage.clock.read().bootIdentifier
-        guard let mark = try? await BlockingWork.run({ [files] in files.synchronize(boot: boot) })
-        else { return }
-        try? await attempt.transactions.store(mark, of: attempt.item.id)
-        await count(upTo: mark.length)
+        let kept = try? await BlockingWork.run { [files] in (mark: files.synchronize(boot: boot), length: files.size) }
+        guard let kept else { return }
+        // There is none if the server does not identify the version, so that the part can't be continued.
+        if let mark = kept.mark { try? await attempt.transactions.store(mark, of: attempt.item.id) }
+        // A part without a size may be complete, and was moved.
+        if kept.length > 0 { await count(upTo: kept.length) }
     }
 
     /// Counts the bytes that were received over an expensive path; cancels the request if no more are allowed.
