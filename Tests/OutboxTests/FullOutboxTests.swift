@@ -106,6 +106,27 @@ import Testing
         await outbox.shutdown()
     }
 
+    @Test func `nothing is dropped or refused for the space that a body's file has taken before`() async throws {
+        let outbox = try await lab.open(.init(minimumFreeSpace: 0, sends: false))
+        let bulk = outbox.lane("bulk", to: lab.server.url, .init(importance: .bulk))
+        for _ in 1...3 { _ = try await add(100_000, to: bulk) }
+        let id = try await add(1, to: lab.lane(outbox))
+        let admission = ItemAdmission(folder: lab.path, ending: outbox.storage.ending)
+        let reading = outbox.storage.clock.read()
+        let (limit, dropped, space) = try await outbox.storage.store.write { database in
+            let item = try database.first("SELECT \(StoredItem.columns) FROM item WHERE id = \(id)") { StoredItem($0) }
+            var new = try #require(item)
+            (new.body, new.size) = (.spooled("draft", nil), 50_000)
+            let context = BoxContext.of(database)
+            context.changeFreeSpace(by: 20_000 - context.freeSpace(of: lab.path))
+            var files: [String] = []
+            let limit = try admission.makeRoom(for: new, .normal, reading, database, removing: &files)
+            return (limit, files.count, context.freeSpace(of: lab.path))
+        }
+        #expect(limit == nil && dropped == 0 && space == 20_000)
+        await outbox.shutdown()
+    }
+
     @Test func `the limits that a program has set hold for programs and commands that set none`() async throws {
         let first = try await lab.open(.init(maximumItems: 10, minimumFreeSpace: 0, maximumOutcomes: 2, sends: false))
         await first.shutdown()

@@ -59,10 +59,7 @@ package struct BoxImport: Sendable {
 
     /// Returns the limit by which an item is refused before its body is copied; nil if it may fit, or is there already.
     private func refusal(of item: ArchivedItem) async throws -> Admission.Limit? {
-        let isCopied = item.size > Int64(Spool.largestInlineBody)
-        // A copy takes its space before the item is admitted.
-        let reserved = isCopied ? item.size : 0
-        let admission = ItemAdmission(folder: storage.folder, ending: storage.ending, reserved: reserved)
+        let admission = ItemAdmission(folder: storage.folder, ending: storage.ending)
         return try await storage.store.read { [self] database in
             let lane = try self.lane(of: item, stores: false, database)
             let isKnown = try database.first(

@@ -6,8 +6,6 @@ struct ItemAdmission: Sendable {
     /// The folder of the outbox.
     let folder: String
     let ending: ItemEnding
-    /// The bytes that are taken from the free space before the item is stored: those of a copy of its body.
-    var reserved: Int64 = 0
 
     /// Returns the item that has the key of a new one.
     ///
@@ -46,7 +44,9 @@ struct ItemAdmission: Sendable {
         _ database: Database,
         removing files: inout [String]
     ) throws -> Admission.Limit? {
-        let (dropped, limit) = try itemsToDrop(for: item.size, importance, database)
+        // A file of the outbox has taken its space before, and one elsewhere takes none.
+        let space: Int64 = if case .bytes = item.body { item.size } else { 0 }
+        let (dropped, limit) = try itemsToDrop(for: item.size, taking: space, importance, database)
         if let limit { return limit }
         let reason = "the outbox is full: newer items took its place"
         for item in dropped {
@@ -54,8 +54,7 @@ struct ItemAdmission: Sendable {
             // The files are removed after the transaction, whose further items have their space too.
             BoxContext.of(database).changeFreeSpace(by: item.freed)
         }
-        // A file has taken its space before.
-        if case .bytes = item.body { BoxContext.of(database).changeFreeSpace(by: -item.size) }
+        BoxContext.of(database).changeFreeSpace(by: -space)
         return nil
     }
 
@@ -65,7 +64,7 @@ struct ItemAdmission: Sendable {
         _ importance: LaneClass,
         _ database: Database
     ) throws(StoreError) -> Admission.Limit? {
-        try itemsToDrop(for: size, importance, database).limit
+        try itemsToDrop(for: size, taking: size, importance, database).limit
     }
 
     /// An item that may be dropped.
@@ -82,13 +81,22 @@ struct ItemAdmission: Sendable {
     }
 
     /// Returns the items of bulk lanes without which an item fits, or the limit that is reached without all of them.
+    ///
+    /// - Parameters:
+    ///   - size: The size of the item's body.
+    ///   - space: The bytes of it that the file system has to have space for still: all or none.
+    ///   - importance: The class of the item's lane.
+    ///   - database: The database.
+    /// - Returns: The items, and the limit.
+    /// - Throws: ``StoreError``.
     private func itemsToDrop(
         for size: Int64,
+        taking space: Int64,
         _ importance: LaneClass,
         _ database: Database
     ) throws(StoreError) -> (items: [Candidate], limit: Admission.Limit?) {
         let bounds = try LimitTable.limits(database).bounds
-        var usage = try usage(for: size, bounds, database)
+        var usage = try usage(for: size, taking: space, bounds, database)
         // A full outbox may have many bulk items: that they are not enough is mostly known without reading them.
         let bulk = try BoxContext.of(database).usage(of: .bulk, database)
         let rest = usage.without(items: Int(bulk.items), bytes: bulk.bytes, freeing: bulk.bytes)
@@ -111,13 +119,19 @@ struct ItemAdmission: Sendable {
         }
     }
 
-    private func usage(for size: Int64, _ bounds: BoxBounds, _ database: Database) throws(StoreError) -> BoxUsage {
+    private func usage(
+        for size: Int64,
+        taking space: Int64,
+        _ bounds: BoxBounds,
+        _ database: Database
+    ) throws(StoreError) -> BoxUsage {
         let context = BoxContext.of(database)
         let (items, bytes) = try context.usage(database)
         var usage = BoxUsage(
             items: Int(items),
             bytes: bytes,
-            freeSpace: context.freeSpace(of: folder).subtractingClamped(reserved)
+            // The bounds take all of the size from it.
+            freeSpace: context.freeSpace(of: folder).addingClamped(size - space)
         )
         if usage.freeSpace.subtractingClamped(size) < bounds.freeSpace, try fitsIntoFreePages(size, database) {
             usage.freeSpace = bounds.freeSpace.addingClamped(size)
