@@ -24,6 +24,8 @@ package final class EventJournal: EventStore {
         package var beginning: EventMetrics.Moment
         /// The place's days, for reports.
         package var place: Place
+        /// The lock of the folder, which is taken before an access if it could not be taken earlier; nil for none.
+        package var lock: JournalLock?
         /// The time after which an event that did not change the state is stored.
         package var interval = Duration.seconds(5)
         /// Called after events were stored.

@@ -115,10 +115,11 @@ struct JournalWriter {
     }
 
     private mutating func opened() async throws -> DurableStore {
-        if let store { return store }
-        if mkdir(configuration.folder, 0o700) != 0, errno != EEXIST {
+        if store == nil, mkdir(configuration.folder, 0o700) != 0, errno != EEXIST {
             throw StoreError("make the directory", configuration.folder, errno: errno)
         }
+        try lockFolder()
+        if let store { return store }
         let (folder, tell) = (configuration.folder, configuration.tell)
         var options = DurableStore.Options(migrations: JournalSchema.migrations)
         options.repair = { _ in try Self.setAside(folder, tell) }
@@ -137,6 +138,20 @@ struct JournalWriter {
         }
         self.store = store
         return store
+    }
+
+    /// Takes the lock of the folder, if that was not possible before.
+    ///
+    /// - Throws: ``JournalInUse`` if another service has taken it meanwhile: this one must store nothing then.
+    private func lockFolder() throws(JournalInUse) {
+        guard let lock = configuration.lock else { return }
+        let earlier = lock.problem
+        if try lock.take() {
+            guard earlier != nil else { return }
+            configuration.tell("'\(configuration.folder)' is locked now: no other service can use the journal")
+        } else if earlier == nil, let warning = lock.warning {
+            configuration.tell(warning)
+        }
     }
 
     private mutating func take(_ totals: EventTotals) {

@@ -40,7 +40,7 @@ struct EventDaemon {
         let wait = MainWait(signals: try Self.blockedSignals(), wakeup: wakeup)
         let monitor = try startMonitor()
         let run = UInt64.random(in: 0 ... .max)
-        let (journal, worker) = try openJournal(run)
+        let (journal, worker) = try openJournal(run, lock)
         defer {
             worker?.stop()
             journal?.close()
@@ -74,9 +74,13 @@ struct EventDaemon {
     }
 
     /// Opens the journal, and starts to add the messages of webhooks to the outbox.
-    private func openJournal(_ run: UInt64) throws(ToolError) -> (EventJournal?, WebhookWorker?) {
+    private func openJournal(
+        _ run: UInt64,
+        _ lock: JournalLock?
+    ) throws(ToolError) -> (EventJournal?, WebhookWorker?) {
         guard let options = journal else { return (nil, nil) }
         var configuration = options.configuration(run)
+        configuration.lock = lock
         guard let webhooks else { return (EventJournal(configuration), nil) }
         let wake = LaterClosure()
         configuration.hasStored = { wake.call() }

@@ -30,10 +30,7 @@ struct JournalOptions {
     func lock() throws(ToolError) -> JournalLock {
         do throws(JournalInUse) {
             let lock = try JournalLock(of: folder)
-            if let problem = lock.problem {
-                let advice = "remove the file, or another service can use the journal at the same time"
-                StandardError.note("\(problem.escapedForTerminal); \(advice)")
-            }
+            if let warning = lock.warning { StandardError.note(warning) }
             return lock
         } catch {
             throw .init(

@@ -425,4 +425,49 @@ import ValidationCore
         let problem = try #require(try JournalLock(of: lab.path).problem)
         #expect(problem == "\(lab.path)/service.lock: cannot open the lock: Is a directory")
     }
+
+    /// Returns the lock of a folder that can't be locked: a directory has the place of the lock's file.
+    private func unavailableLock() throws -> JournalLock {
+        mkdir(lab.path, 0o700)
+        #expect(mkdir("\(lab.path)/service.lock", 0o700) == 0)
+        return try JournalLock(of: lab.path)
+    }
+
+    @Test func `a folder that couldn't be locked is locked as soon as it can be, which is said once`() async throws {
+        let journal = lab.open(run: 1, lock: try unavailableLock())
+        journal.append(.numbered(1))
+        #expect(await journal.ids(after: 1) == ["1.1"])
+        #expect(rmdir("\(lab.path)/service.lock") == 0)
+        for sequence in UInt64(2)...3 {
+            journal.append(.numbered(sequence, sequence == 2 ? .cellular : .wifi))
+            #expect(await journal.ids(after: 1, sequence - 1) == ["1.\(sequence)"])
+        }
+        #expect(throws: JournalInUse.self) { try JournalLock(of: lab.path, timeout: .zero) }
+        #expect(lab.words.all == ["'\(lab.path)' is locked now: no other service can use the journal"])
+        journal.close()
+    }
+
+    @Test func `a service that couldn't lock its folder stores nothing while another one has the lock`() async throws {
+        let journal = lab.open(run: 1, interval: .milliseconds(1), lock: try unavailableLock())
+        journal.append(.numbered(1))
+        #expect(await journal.ids(after: 1) == ["1.1"])
+        #expect(rmdir("\(lab.path)/service.lock") == 0)
+        do {
+            let other = try JournalLock(of: lab.path)
+            journal.append(.numbered(2, .cellular))
+            #expect(await journal.page(after: .init(run: 1, sequence: 0)).isReadable == false)
+            #expect(journal.health.isStoring == false)
+            withExtendedLifetime(other) {}
+        }
+        let deadline = ContinuousClock.now + .seconds(120)
+        while !journal.health.isStoring, ContinuousClock.now < deadline {
+            try await Task.sleep(for: .milliseconds(1))
+        }
+        #expect(await journal.ids(after: 1) == ["1.1", "1.2"])
+        let words = lab.words.all
+        let failure = "another service uses it; end that service"
+        #expect(words.first == "events are served, but not stored in '\(lab.path)': \(failure)")
+        #expect(words.count == 3 && words.last == "events are stored in '\(lab.path)' again")
+        journal.close()
+    }
 }

@@ -22,7 +22,8 @@ final class JournalLab: Sendable {
         boot: String = "boot-1",
         at beginning: EventMetrics.Moment = .at(0),
         limits: JournalLimits = .init(),
-        interval: Duration = .seconds(3600)
+        interval: Duration = .seconds(3600),
+        lock: JournalLock? = nil
     ) -> EventJournal {
         let place = EventJournal.Place(days: LocalDays { _ in 0 }, clock: { "\($0.seconds)" })
         var configuration = EventJournal.Configuration(
@@ -34,6 +35,7 @@ final class JournalLab: Sendable {
         ) { [words] in words.put($0) }
         configuration.limits = limits
         configuration.interval = interval
+        configuration.lock = lock
         return EventJournal(configuration)
     }
 }
