@@ -224,6 +224,7 @@ extension EventDaemon {
             }
             do throws(ToolError) {
                 try writeMetrics(of: server)
+                hasFailed = false
             } catch {
                 if !hasFailed { _ = CommandLineProgram.report(error) }
                 hasFailed = true

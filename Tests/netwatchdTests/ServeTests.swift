@@ -207,6 +207,38 @@ import Testing
         #expect(written.contains("netwatch_state{state=\"wifi\"} 1\n"))
     }
 
+    @Test func `a metrics file that can't be written is reported each time that this begins`() throws {
+        let uplinks = try uplinks.get()
+        let lab = try LabFolder()
+        let (directory, elsewhere) = (lab.path + "/metrics", lab.path + "/elsewhere")
+        let file = directory + "/netwatch.prom"
+        #expect(mkdir(directory, 0o700) == 0)
+        let tool = try serve("--metrics-file", file)
+        try waitForFile(file)
+        for _ in 1...2 {
+            #expect(rename(directory, elsewhere) == 0)
+            // Each change has it written, and so do 15 s.
+            try uplinks.loseWiFi()
+            #expect(try tool.errors.line()?.hasPrefix("netwatch: cannot write the metrics to '\(file)': ") == true)
+            unlink(elsewhere + "/netwatch.prom")
+            #expect(rename(elsewhere, directory) == 0)
+            try uplinks.regainWiFi()
+            try waitForFile(file)
+        }
+        tool.send(SIGTERM)
+        #expect(try tool.exitCode() == 0)
+        #expect(try tool.errors.rest() == "")
+    }
+
+    /// Waits until there is a file.
+    private func waitForFile(_ path: String) throws {
+        let deadline = ContinuousClock.now + .seconds(120)
+        while access(path, F_OK) != 0 {
+            guard ContinuousClock.now < deadline else { throw LabError("wait for '\(path)'", errno: ETIMEDOUT) }
+            Polling.pause()
+        }
+    }
+
     @Test func `netwatch history reports what the service has stored, and says if it stores nothing`() throws {
         let uplinks = try uplinks.get()
         let journal = try LabFolder()
