@@ -378,6 +378,46 @@ import ValidationCore
         #expect(reports.all.first?.contains(" after \(EventID(run: 1, sequence: 1)), ") == true)
     }
 
+    @Test func `events that a webhook has not sent are reported once it is not configured, and kept for a new name`()
+        throws
+    {
+        let folder = try LabFolder()
+        let earlier = shortJournal(folder, run: 1, at: 1)
+        for sequence in UInt64(1)...3 { append(sequence, at: 1, to: earlier) }
+        earlier.close()
+        let file = WebhookPositions(path: folder.path + "/webhooks.last")
+        let last = EventID(run: 1, sequence: 1)
+        // One of the two has sent all.
+        try file.write(["old": last, "removed": .init(run: 1, sequence: 3)])
+        let webhooks = try configuration(#"{"name":"new","url":"https://a.example"}"#)
+        let (box, reports) = (Box(), LabInbox<String>())
+        for run in UInt64(2)...3 {
+            let journal = shortJournal(folder, run: run, at: Int64(run))
+            append(1, at: Int64(run), to: journal)
+            let worker = try WebhookWorker(
+                webhooks,
+                journal,
+                run: run,
+                file: file,
+                add: { message, _ in box.added.put(message.key) },
+                report: { reports.put($0.message) }
+            )
+            try worker.start()
+            let count = run == 2 ? 1 : 5
+            try box.added.wait(for: "\(count) messages") { $0.count >= count }
+            worker.stop()
+            journal.close()
+            #expect(file.readOthers(than: webhooks.webhooks) == [:])
+            let what = "the webhook 'old' is not configured any more, and has not sent 2 events after \(last)"
+            let fix = "stop the service and append the line '\(last) NAME' to '\(file.path)'"
+            #expect(reports.all == ["\(what); if it has another name now, \(fix)"])
+            let lines = try String(decoding: Repository.bytes(of: file.path), as: UTF8.self)
+            try folder.write("webhooks.last", lines + "\(last) new\n")
+        }
+        let expected: [(run: UInt64, sequence: UInt64)] = [(2, 1), (1, 2), (1, 3), (2, 1), (3, 1)]
+        #expect(box.added.all == expected.map { "netwatch-new-\(EventID(run: $0.run, sequence: $0.sequence))" })
+    }
+
     @Test func `events of a run in which no message could be added are added after a restart`() throws {
         let folder = try LabFolder()
         let webhooks = try configuration(#"{"name":"a","url":"https://a.example"}"#)

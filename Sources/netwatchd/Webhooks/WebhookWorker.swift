@@ -77,9 +77,12 @@ final class WebhookWorker: Sendable {
 
     private func work() {
         var positions = file.read(for: configuration.webhooks)
+        // Kept in the file until what they have not sent is reported.
+        positions.merge(file.readOthers(than: configuration.webhooks)) { position, _ in position }
         var failures: [String: ToolError] = [:]
         while !isStopped.load(ordering: .acquiring) {
             wakeup.clear()
+            reportOthers(&positions)
             for webhook in configuration.webhooks where !isStopped.load(ordering: .acquiring) {
                 addMessages(for: webhook, &positions, &failures)
             }
@@ -89,6 +92,56 @@ final class WebhookWorker: Sendable {
                 _ = wakeup.wait(until: SystemClock.now.advanced(by: Self.retryInterval))
             }
         }
+    }
+
+    /// Reports the events that webhooks have not sent which are no longer configured, and forgets those webhooks.
+    ///
+    /// - Parameter positions: The last event of each webhook, by its name.
+    private func reportOthers(_ positions: inout [String: EventID]) {
+        let names = Set(configuration.webhooks.map(\.name))
+        for (name, last) in positions.sorted(by: { $0.key < $1.key }) where !names.contains(name) {
+            // Tried again when the journal can be read.
+            guard let count = countEarlierEvents(after: last) else { continue }
+            positions[name] = nil
+            guard count > 0 else { continue }
+            let events = "\(count) \(count == 1 ? "event" : "events") after \(last)"
+            let what = "the webhook '\(name.escapedForTerminal)' is not configured any more, and has not sent \(events)"
+            let fix = "if it has another name now, stop the service and append the line '\(last) NAME'"
+            report(.init("\(what); \(fix) to '\(file.path.escapedForTerminal)'", exit: .outputFailure))
+        }
+    }
+
+    /// Returns the number of stored events of earlier runs after an event; nil if the journal can't be read.
+    private func countEarlierEvents(after id: EventID) -> Int? {
+        var (last, count) = (id, 0)
+        while !isStopped.load(ordering: .acquiring) {
+            let page = page(after: last, limit: 256)
+            guard page.isReadable else { return nil }
+            if page.failure == .expired {
+                guard let oldest = oldestPosition(), oldest != last else { return count }
+                last = oldest
+                continue
+            }
+            let earlier = page.entries.prefix { $0.id.run != run }
+            count += earlier.count
+            guard let next = earlier.last?.id, earlier.count == page.entries.count else { return count }
+            last = next
+        }
+        return nil
+    }
+
+    /// Reads the events that follow one.
+    private func page(after id: EventID, limit: Int) -> JournalPage<[UInt8]> {
+        let promise = BlockingPromise<JournalPage<[UInt8]>>()
+        store.page(after: id, limit: limit) { promise.fulfill($0) }
+        return promise.wait()
+    }
+
+    /// Finds the event before the oldest stored one; nil if nothing is stored.
+    private func oldestPosition() -> EventID? {
+        let promise = BlockingPromise<EventID?>()
+        store.start(since: Self.longestAge, at: .now) { promise.fulfill($0) }
+        return promise.wait()
     }
 
     /// Adds the messages of a webhook about the events after its position, and reports a failure.
@@ -123,9 +176,7 @@ final class WebhookWorker: Sendable {
         for webhook: Webhook,
         _ positions: inout [String: EventID]
     ) throws(ToolError) -> EventID? {
-        let promise = BlockingPromise<JournalPage<[UInt8]>>()
-        store.page(after: last, limit: 32) { promise.fulfill($0) }
-        let page = promise.wait()
+        let page = page(after: last, limit: 32)
         guard page.isReadable else {
             // The journal itself reports why.
             throw .init("webhooks wait until the journal can be read; see above", exit: .outputFailure)
@@ -158,9 +209,7 @@ final class WebhookWorker: Sendable {
         for webhook: Webhook,
         _ positions: inout [String: EventID]
     ) throws(ToolError) -> EventID? {
-        let promise = BlockingPromise<EventID?>()
-        store.start(since: Self.longestAge, at: .now) { promise.fulfill($0) }
-        guard let oldest = promise.wait(), oldest != last else { return nil }
+        guard let oldest = oldestPosition(), oldest != last else { return nil }
         // Kept, so that a failure that follows does not have it reported again.
         try save(oldest, of: webhook, &positions)
         let events = "the events after \(last), which the webhook '\(webhook.name)' has not sent"
@@ -195,14 +244,31 @@ struct WebhookPositions: Sendable {
 
     /// Returns the events of webhooks, by their names, without those that have none yet.
     func read(for webhooks: [Webhook]) -> [String: EventID] {
-        let bytes = (try? FileContents.read(path, atMost: 4 << 20)) ?? []
         var events: [String: EventID] = [:]
-        for line in String(decoding: bytes, as: UTF8.self).split(separator: "\n") {
-            let words = line.split(separator: " ", maxSplits: 1)
-            guard let first = words.first, let id = try? EventID(parsing: first) else { continue }
-            for webhook in webhooks where words.count == 1 || words[1] == webhook.name { events[webhook.name] = id }
+        for (id, name) in lines {
+            for webhook in webhooks where name == nil || name == webhook.name { events[webhook.name] = id }
         }
         return events
+    }
+
+    /// Returns the events of webhooks that are not among these, by their names.
+    func readOthers(than webhooks: [Webhook]) -> [String: EventID] {
+        var events: [String: EventID] = [:]
+        for (id, name) in lines {
+            if let name, !webhooks.contains(where: { $0.name == name }) { events[name] = id }
+        }
+        return events
+    }
+
+    /// The events with the names of the webhooks, in order: of two lines with a name, the last one counts.
+    private var lines: [(id: EventID, name: String?)] {
+        let bytes = (try? FileContents.read(path, atMost: 4 << 20)) ?? []
+        let lines = String(decoding: bytes, as: UTF8.self).split(separator: "\n")
+        return lines.compactMap { (line) -> (id: EventID, name: String?)? in
+            let words = line.split(separator: " ", maxSplits: 1)
+            guard let first = words.first, let id = try? EventID(parsing: first) else { return nil }
+            return (id, words.count > 1 ? String(words[1]) : nil)
+        }
     }
 
     /// Replaces the file in one step; after a power failure it has the old or the new events.
