@@ -36,6 +36,13 @@ struct ValidateCommand: NetwatchCommand {
     @Flag(help: "Ask now, print one line, and exit.")
     var once = false
 
+    @Option(
+        parsing: .unconditional,
+        help: .init("Stop waiting for a server after this (default: 5s).", valueName: "duration"),
+        transform: DurationArgument.parse
+    )
+    var timeout: Duration = .seconds(5)
+
     @OptionGroup var validation: ValidationOptions
 
     @OptionGroup var common: CommonOptions
@@ -91,6 +98,7 @@ struct ValidateCommand: NetwatchCommand {
     private func validator(of monitor: ReachabilityMonitor, _ roots: TrustRoots?) throws(ToolError) -> PathValidator {
         let configuration = ValidationConfiguration(
             endpoints: validation.endpoints,
+            timeout: timeout,
             probesMeteredPaths: validation.probesMeteredPaths
         )
         var tls = TLSOptions()

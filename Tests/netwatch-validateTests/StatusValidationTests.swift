@@ -93,6 +93,15 @@ import ValidationCore
         #expect(try tool.output.line() == nil && tool.exitCode() == 0)
     }
 
+    @Test func `a check waits for a server as long as it is told to`() throws {
+        let lab = try ValidateLab(.lateNoContent)
+        for (timeout, isValidated) in [("300s", true), ("1s", false)] {
+            let line = try #require(try lab.lines("validate", "--once", "--timeout", timeout).first)
+            let verdict = try ValidationSummary(decoding: Array(line.utf8)[...]).verdict
+            #expect((verdict == .validated) == isValidated, "\(timeout): \(line)")
+        }
+    }
+
     @Test func `reports end when stdin is closed`() throws {
         let lab = try ValidateLab()
         let tool = try lab.tool("validate")

@@ -17,6 +17,8 @@ import Testing
         (["explain", "--validate-cacert", "x"], "--validate-cacert needs --validate"),
         (["validate"], "no server is named; write --validate URL"),
         (["validate", "--validate", "http://"], "it is no usable URL"),
+        (["validate", "--validate", "dns:a", "--timeout", "5"], "the unit is missing; write a number and a unit"),
+        (["validate", "--validate", "dns:a", "--timeout", "-1s"], "a duration can't be negative"),
     ])
     func `a usage error is one line`(arguments: [String], words: String) throws {
         let tool = try ToolProcess(arguments, in: LabNamespace())

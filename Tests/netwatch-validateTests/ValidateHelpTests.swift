@@ -2,6 +2,7 @@ import ArgumentParser
 import CommandLineLab
 import CommandLineSupport
 import Testing
+import ValidationCore
 
 @testable import netwatch_validate
 
@@ -15,6 +16,13 @@ import Testing
                 #expect(try NetwatchValidate.parseAsRoot(arguments) is ValidateCommand, "\(line)")
             }
         }
+    }
+
+    @Test func `the timeout is that of the library, unless another is given`() throws {
+        let servers = ["--validate", "dns:a"]
+        let configuration = ValidationConfiguration(endpoints: [])
+        #expect(try ValidateCommand.parse(servers).timeout == configuration.timeout)
+        #expect(try ValidateCommand.parse(servers + ["--timeout", "1.5s"]).timeout == .milliseconds(1500))
     }
 
     @Test func `help names the command as users type it`() {

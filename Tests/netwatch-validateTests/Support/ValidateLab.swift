@@ -16,6 +16,8 @@ final class ValidateLab: Sendable {
     /// An answer of the server, or of a portal in its place.
     enum Answer: Sendable {
         case noContent
+        /// After seven seconds.
+        case lateNoContent
         case redirect(String)
         case page
     }
@@ -69,6 +71,7 @@ extension ValidateLab.Answer {
     fileprivate var steps: [ServerStep] {
         switch self {
         case .noContent: [.send("HTTP/1.1 204 No Content\r\n\r\n"), .close]
+        case .lateNoContent: [.drip(Array("HTTP/1.1 204 No Content\r\n\r\n".utf8), every: .milliseconds(260)), .close]
         case .redirect(let url): [.response("", status: "302 Found", headers: ["Location: \(url)"]), .close]
         case .page: [.response("<html>Log in</html>"), .close]
         }
