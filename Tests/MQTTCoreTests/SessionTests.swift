@@ -54,6 +54,14 @@ struct SessionLab {
         try session.receive(.publish(message), at: now)
     }
 
+    /// The tokens of the messages that were acknowledged or replaced since the last call.
+    mutating func acknowledgedTokens() -> [UInt64] {
+        session.takeEvents().compactMap { event -> UInt64? in
+            guard case .acknowledged(let token, _) = event else { return nil }
+            return token
+        }
+    }
+
     mutating func acknowledge(_ id: UInt16, _ reason: MQTTReasonCode = .success) throws {
         try session.receive(.puback(.init(id: id, reason: reason)), at: now)
     }
@@ -211,6 +219,61 @@ struct SessionTests {
         #expect(sent.map(\.payload) == [[1], [2], [16], [17]])
         #expect(sent.map(\.isDuplicate) == [false, false, true, false])
         #expect(Set(sent.map(\.id)).count == 4)
+    }
+
+    /// A retained message, of which only the newest counts.
+    private static func retained(_ token: UInt64) -> MQTTPublish {
+        var message = SessionLab.message(token)
+        message.isRetained = true
+        return message
+    }
+
+    @Test(
+        "A broker that acknowledges nothing is sent the newest retained message on each connection, and few older ones",
+        arguments: [MQTTVersion.v5, .v311]
+    )
+    func unacknowledgedRetained(version: MQTTVersion) throws {
+        var lab = SessionLab { $0.sessionExpiry = 60 }
+        lab.publish(16)
+        var (keepsSession, replaced) = (false, [UInt64]())
+        for round: UInt64 in 1...9 {
+            lab.session.connect(version, will: nil, at: .zero)
+            guard case .connect(let connect)? = lab.session.takeOutput(at: .zero).first else {
+                Issue.record("no CONNECT")
+                return
+            }
+            let hasSession = keepsSession && !connect.startsClean
+            keepsSession = version == .v5 || !connect.startsClean
+            try lab.session.receive(.connack(.init(hasSession: hasSession, reason: .success)), at: .zero)
+            lab.session.publishFirst([(Self.retained(round), round)])
+            let sent = lab.sent()
+            #expect(sent.first?.payload == [UInt8(round)] && sent.count <= 4, "\(sent)")
+            #expect(sent.contains { $0.payload == [16] })
+            replaced += lab.acknowledgedTokens()
+            lab.session.closed()
+        }
+        #expect(Set(replaced).count == replaced.count && !replaced.contains(16))
+        #expect(lab.session.unacknowledged + replaced.count == 10)
+    }
+
+    @Test("Of retained messages for one topic that wait, only the newest is sent")
+    func waitingRetained() throws {
+        var lab = SessionLab()
+        lab.publish(16)
+        for token: UInt64 in 1...3 { lab.session.publish(Self.retained(token), token: token) }
+        var other = Self.retained(4)
+        other.topic = "b"
+        lab.session.publish(other, token: 4)
+        #expect(lab.acknowledgedTokens() == [1, 2])
+        #expect(SessionLab.messages(try lab.connect()).map(\.payload) == [[16], [3], [4]])
+    }
+
+    @Test("What is known of messages before a connection is reported after it")
+    func replacedBeforeConnection() throws {
+        var lab = SessionLab()
+        for token: UInt64 in 1...2 { lab.session.publish(Self.retained(token), token: token) }
+        lab.session.connect(.v5, will: nil, at: .zero)
+        #expect(lab.acknowledgedTokens() == [1])
     }
 
     @Test("MQTT-3.2.2-4: a broker that has a session where a clean one was requested is an error")

@@ -35,7 +35,7 @@ package struct MQTTSession: Sendable {
         case connected(hasSession: Bool)
         /// The server refused the connection; the text is its explanation.
         case refused(MQTTReasonCode, String?)
-        /// A message was acknowledged, or can't be delivered.
+        /// A message was acknowledged, can't be delivered, or was replaced by a newer one before it was sent.
         case acknowledged(token: UInt64, MQTTReasonCode)
         /// A message was received.
         case message(MQTTPublish)
@@ -51,6 +51,8 @@ package struct MQTTSession: Sendable {
 
     private struct Outgoing {
         let token: UInt64
+        /// Its place in the order in which messages were published.
+        let number: UInt64
         var publish: MQTTPublish
     }
 
@@ -62,6 +64,8 @@ package struct MQTTSession: Sendable {
     /// The messages that were sent and not acknowledged, in order.
     private var inFlight: [Outgoing] = []
     private var queue: [Outgoing] = []
+    /// The number of messages that were ever published.
+    private var published: UInt64 = 0
     private var usedIDs: Set<UInt16> = []
     private var lastID: UInt16 = 0
     private var output: [MQTTPacket] = []
@@ -75,6 +79,8 @@ package struct MQTTSession: Sendable {
     private var waitingSince: Duration?
     /// Whether the server has had a session that it may still have.
     private var mayHaveSession: Bool
+    /// Whether the current connection began a clean session.
+    private var startsClean = true
     /// The number of messages at QoS 1 that were received over all connections.
     private var received: UInt64 = 0
     /// The identifiers of those of this connection that are not acknowledged, in order, with their numbers.
@@ -106,17 +112,20 @@ extension MQTTSession {
     ///   - now: The time.
     package mutating func connect(_ version: MQTTVersion, will: MQTTWill?, at now: Duration) {
         (self.version, phase, limits) = (version, .connecting, .init())
-        (output, events, receipts, pingSent, waitingSince) = ([], [], [], nil, now)
+        (output, receipts, pingSent, waitingSince) = ([], [], nil, now)
         pings = (0, 0)
+        // Messages are replaced without a connection, too.
+        events.removeAll { if case .acknowledged = $0 { false } else { true } }
         var connect = MQTTConnect(
             clientID: configuration.clientID,
-            startsClean: !mayHaveSession,
+            startsClean: !mayHaveSession || hasManyReplaced,
             keepAlive: configuration.keepAlive,
             userName: configuration.userName,
             password: configuration.password,
             will: will
         )
         if version == .v5 { addProperties(to: &connect) } else { addSession(to: &connect) }
+        startsClean = connect.startsClean
         output.append(.connect(connect))
     }
 
@@ -130,7 +139,7 @@ extension MQTTSession {
 
     /// In MQTT 3.1.1, a session lasts beyond the connection only if the connection does not begin a clean one.
     private func addSession(to connect: inout MQTTConnect) {
-        connect.startsClean = configuration.sessionExpiry == 0
+        connect.startsClean = configuration.sessionExpiry == 0 || hasManyReplaced
         // A password needs a user name there.
         if connect.password != nil, connect.userName == nil { connect.userName = "" }
         connect.will?.properties = .init()
@@ -214,7 +223,9 @@ extension MQTTSession {
     ///   - message: The message, without packet identifier.
     ///   - token: What ``Event/acknowledged(token:_:)`` names it by; one at QoS 0 is acknowledged when it is sent.
     package mutating func publish(_ message: MQTTPublish, token: UInt64) {
-        queue.append(.init(token: token, publish: message))
+        let new = outgoing(message, token)
+        queue.append(new)
+        if message.isRetained { removeReplaced() }
     }
 
     /// Queues messages before all that wait.
@@ -223,7 +234,13 @@ extension MQTTSession {
     ///
     /// - Parameter messages: The messages in order, with their tokens.
     package mutating func publishFirst(_ messages: [(publish: MQTTPublish, token: UInt64)]) {
-        queue.insert(contentsOf: messages.map { .init(token: $0.token, publish: $0.publish) }, at: 0)
+        var first: [Outgoing] = []
+        for (message, token) in messages {
+            let new = outgoing(message, token)
+            first.append(new)
+        }
+        queue.insert(contentsOf: first, at: 0)
+        removeReplaced()
     }
 
     /// Queues a message again that the server refused: before those with higher tokens that wait.
@@ -231,8 +248,44 @@ extension MQTTSession {
     /// When the next connection has been accepted, none has been sent on it, so that the order of tokens is kept.
     package mutating func publishAgain(_ message: MQTTPublish, token: UInt64) {
         let index = queue.firstIndex { $0.token > token } ?? queue.endIndex
-        queue.insert(.init(token: token, publish: message), at: index)
+        let new = outgoing(message, token)
+        queue.insert(new, at: index)
     }
+
+    private mutating func outgoing(_ message: MQTTPublish, _ token: UInt64) -> Outgoing {
+        published += 1
+        return .init(token: token, number: published, publish: message)
+    }
+
+    /// Removes retained messages that were not sent in the session, and that a newer one for their topic replaces.
+    ///
+    /// Otherwise a server that acknowledges nothing would be sent more of them with each connection.
+    private mutating func removeReplaced() {
+        var newest: [String: UInt64] = [:]
+        for outgoing in inFlight + queue where outgoing.publish.isRetained {
+            newest[outgoing.publish.topic] = max(newest[outgoing.publish.topic] ?? 0, outgoing.number)
+        }
+        let isReplaced = { (outgoing: Outgoing) in
+            outgoing.publish.isRetained && outgoing.publish.id == 0
+                && newest[outgoing.publish.topic] != outgoing.number
+        }
+        events += queue.filter(isReplaced).map { .acknowledged(token: $0.token, .success) }
+        queue.removeAll(where: isReplaced)
+    }
+
+    /// Whether too many retained messages for one topic were sent in the session, and not acknowledged.
+    ///
+    /// A session that is resumed demands that all are sent again (MQTT-4.4.0-1). A clean one does not.
+    private var hasManyReplaced: Bool {
+        let sent = (inFlight + queue).filter { $0.publish.isRetained && $0.publish.id != 0 }
+        let counts = Dictionary(sent.map { ($0.publish.topic, 1) }) { $0 + $1 }
+        return counts.values.contains { $0 > Self.maximumCopies }
+    }
+
+    /// The number of retained messages for one topic that are sent again in a session.
+    ///
+    /// A connection that is lost once or twice should not end the session, at which the server publishes the will.
+    private static let maximumCopies = 2
 
     /// Subscribes; nil if there is no connection.
     ///
@@ -329,7 +382,7 @@ extension MQTTSession {
         guard !connack.reason.isFailure else {
             return events.append(.refused(connack.reason, connack.properties[text: .reasonString]))
         }
-        guard !connack.hasSession || mayHaveSession || configuration.sessionExpiry > 0 && version == .v311 else {
+        guard !connack.hasSession || !startsClean else {
             throw .violation("the broker has a session, but a clean one was requested")
         }
         (phase, waitingSince) = (.connected, nil)
@@ -350,6 +403,7 @@ extension MQTTSession {
             queue[index].publish.isDuplicate = queue[index].publish.id != 0
         }
         usedIDs = Set(queue.map(\.publish.id)).subtracting([0])
+        if !hasSession { removeReplaced() }
     }
 
     /// Acknowledges messages at QoS 1, in the order in which they were received (MQTT-4.6.0-2).
