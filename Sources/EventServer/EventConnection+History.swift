@@ -34,19 +34,33 @@ extension EventConnection {
     private static let unreadable = RequestRefusal(503, "the journal cannot be read; see the service's log")
 
     /// Begins to send the stored events of a period.
-    func beginHistory(since age: Duration, _ request: EventRequest) {
+    func beginHistory(since age: Duration) {
         guard let store = hub.store else { return respond(404, Self.body(of: Self.noJournal)) }
         let (bound, number) = (NIOLoopBound(self, eventLoop: hub.loop), requestNumber)
         store.start(since: age, at: hub.sources.now()) { [loop = hub.loop] id in
-            loop.execute { bound.value.start(after: id, request, number) }
+            loop.execute { bound.value.start(after: id, number) }
         }
     }
 
-    private func start(after id: EventID?, _ request: EventRequest, _ number: Int) {
+    private func start(after id: EventID?, _ number: Int) {
         guard number == requestNumber, context != nil, case .waiting = phase else { return }
         // An empty journal has no lines: the response ends after its head.
-        let feed = HistoryFeed(last: id ?? .init(run: 0, sequence: 0))
-        startStream(.lines, .history(feed))
+        let last = id ?? .init(run: 0, sequence: 0)
+        let bound = NIOLoopBound(self, eventLoop: hub.loop)
+        hub.store?.page(after: last, limit: hub.limits.pageLength) { [loop = hub.loop] page in
+            loop.execute { bound.value.start(with: page, after: last, number) }
+        }
+    }
+
+    /// Begins the response with the first page, which tells a journal that can't be read from an empty one.
+    private func start(with page: JournalPage<[UInt8]>, after id: EventID, _ number: Int) {
+        guard number == requestNumber, context != nil, case .waiting = phase else { return }
+        guard page.isReadable else {
+            respond(503, Self.body(of: Self.unreadable))
+            return readRequests()
+        }
+        startStream(.lines, .history(.init(last: id, isReading: true)))
+        take(history: page)
     }
 
     /// Sends lines as long as the client takes them, and reads more.

@@ -180,7 +180,7 @@ extension EventConnection {
         case .events(let start, let mode):
             startStream(request.form, .log(.init(start, mode: mode, in: hub.log, hasJournal: hub.store != nil)))
         case .path(let host): beginPath(host, request)
-        case .history(let age): beginHistory(since: age, request)
+        case .history(let age): beginHistory(since: age)
         case .metrics, .page: break
         }
         // A request that waited for its turn may have been responded to immediately.

@@ -172,6 +172,18 @@ import Testing
         }
     }
 
+    @Test func `a history of a journal that can't be read is an error, not an empty history`() throws {
+        let lab = try ServerLab(store: UnreadableStore())
+        let client = try lab.client()
+        for fields in [["Accept: application/x-ndjson"], []] {
+            client.send((["GET /v1/history HTTP/1.1", "Host: x"] + fields + ["", ""]).joined(separator: "\r\n"))
+            let response = try client.response()
+            #expect(response.status == 503 && response.body.contains("the journal cannot be read"))
+        }
+        let report = try LabProcess.run(ToolBinary.path, ["history", "--socket", lab.path])
+        #expect(report.code == 65 && report.errors.contains("cannot read its journal; see its log"), "\(report)")
+    }
+
     @Test func `the main thread does not wait for a journal whose counters take long to be read`() throws {
         let store = SlowStore()
         let lab = try ServerLab(store: store)
@@ -225,6 +237,29 @@ private final class SlowStore: EventStore {
 
     func page(after id: EventID, limit: Int, _ body: @escaping @Sendable (JournalPage<[UInt8]>) -> Void) {
         body(.init([]))
+    }
+
+    func start(since age: Duration, at now: EventMetrics.Moment, _ body: @escaping @Sendable (EventID?) -> Void) {
+        body(nil)
+    }
+
+    func report(since age: Duration, at now: EventMetrics.Moment, _ body: @escaping @Sendable ([UInt8]?) -> Void) {
+        body(nil)
+    }
+}
+
+/// A journal that can't be read.
+private final class UnreadableStore: EventStore {
+    let health = JournalHealth(isStoring: false)
+
+    func restore(_ body: @escaping @Sendable (EventTotals?) -> Void) { body(nil) }
+
+    func append(_ event: StoredEvent) {}
+
+    func save(_ totals: EventTotals, at moment: EventMetrics.Moment) {}
+
+    func page(after id: EventID, limit: Int, _ body: @escaping @Sendable (JournalPage<[UInt8]>) -> Void) {
+        body(.init([], failure: .unknown, isReadable: false))
     }
 
     func start(since age: Duration, at now: EventMetrics.Moment, _ body: @escaping @Sendable (EventID?) -> Void) {

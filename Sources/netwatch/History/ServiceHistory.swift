@@ -16,15 +16,17 @@ struct ServiceHistory {
     ///
     /// - Parameter age: When the period begins; nil for everything.
     /// - Returns: The lines.
-    /// - Throws: An error if no service runs there, or it keeps no journal.
+    /// - Throws: An error if no service runs there, or it keeps no journal, or can't read it.
     func lines(since age: Duration?) throws(ToolError) -> [UInt8] {
+        let problem: String
         let minutes = age.map { min(($0.components.seconds + 119) / 60, Self.longest) } ?? Self.longest
         do throws(SystemError) {
             var connection = try EventSocket(path: socket)
             try connection.send("/v1/history?since=\(minutes)m", ["Accept: application/x-ndjson"])
             switch try connection.status() {
             case 200: return try connection.rest()
-            case 404: break
+            case 404: problem = "keeps no journal; start it with 'netwatch serve --journal DIR'"
+            case 503: problem = "cannot read its journal; see its log"
             default: throw .init(code: EPROTO)
             }
         } catch {
@@ -32,6 +34,6 @@ struct ServiceHistory {
             let name = socket.escapedForTerminal
             throw .init("cannot read from the event service at '\(name)': \(error); \(fix)", exit: .badData)
         }
-        throw .init("the event service keeps no journal; start it with 'netwatch serve --journal DIR'", exit: .badData)
+        throw .init("the event service \(problem)", exit: .badData)
     }
 }
