@@ -48,10 +48,13 @@ struct SessionLab {
     }
 
     /// Has a message at QoS 1 arrive.
-    mutating func receive(_ id: UInt16) throws {
+    mutating func receive(_ id: UInt16) throws { try session.receive(.publish(Self.received(id)), at: now) }
+
+    /// A message at QoS 1 from the broker.
+    static func received(_ id: UInt16) -> MQTTPublish {
         var message = Self.message(1)
         message.id = id
-        try session.receive(.publish(message), at: now)
+        return message
     }
 
     /// The tokens of the messages that were acknowledged or replaced since the last call.
@@ -458,6 +461,28 @@ struct SessionTests {
         #expect(lab.session.takeOutput(at: .zero).isEmpty)
         lab.session.acknowledge(received: 4)
         #expect(lab.session.takeOutput(at: .zero) == [.puback(.init(id: 8))])
+    }
+
+    @Test("A broker that sends more messages without acknowledgement than it may is given up")
+    func receiveMaximum() throws {
+        for version in [MQTTVersion.v5, .v311] {
+            var lab = SessionLab {
+                $0.acknowledgesReceipt = false
+                $0.receiveMaximum = 2
+            }
+            try lab.connect(version)
+            try lab.receive(1)
+            try lab.receive(2)
+            lab.session.acknowledge(received: 1)
+            try lab.receive(3)
+            try lab.session.receive(.publish(SessionLab.message(1, .atMostOnce)), at: .zero)
+            var fault: MQTTFault?
+            do throws(MQTTFault) { try lab.session.receive(.publish(SessionLab.received(4)), at: .zero) } catch {
+                fault = error
+            }
+            let expected: MQTTReasonCode? = version == .v5 ? .receiveMaximumExceeded : nil
+            #expect(fault?.reason == expected)
+        }
     }
 
     @Test("A session that outlives the client is resumed by the first connection, and kept by DISCONNECT")

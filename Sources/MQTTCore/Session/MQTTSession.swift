@@ -425,6 +425,12 @@ extension MQTTSession {
         guard message.qos != .exactlyOnce else {
             throw .violation("the broker sent a message at QoS 2; the subscriptions are at most at QoS 1")
         }
+        // MQTT 3.1.1 has no such limit.
+        let mayReceive = receipts.count < Int(configuration.receiveMaximum) || version == .v311
+        guard mayReceive || message.qos == .atMostOnce else {
+            let limit = configuration.receiveMaximum
+            throw .init(.receiveMaximumExceeded, "the broker sent more than \(limit) messages without acknowledgement")
+        }
         events.append(.message(message))
         guard message.qos == .atLeastOnce else { return }
         received += 1
