@@ -5,7 +5,7 @@ import NetworkClientCore
 
 /// One attempt to open a connection, from the lookup through TCP and the proxy to the TLS handshake; confined to its
 /// event loop.
-final class ConnectionProcess {
+final class ConnectionProcess: DeadlineOwner {
     /// The parameters of the connection to open.
     struct Plan: Sendable {
         let endpoint: Endpoint
@@ -28,7 +28,9 @@ final class ConnectionProcess {
     private var metrics = ConnectMetrics()
     private var isOver = false
     private var query: NameQuery?
-    private var timer: Scheduled<Void>?
+    /// The timer of the stage that has a limit, with one deadline.
+    private lazy var timer = DeadlineTimer(self, loop)
+    private var limitedStage = Timeouts.Stage.connect
     private var stageStart = ContinuousClock.now
     /// The channels of all addresses that are being tried, then the one that won.
     private var channels: [PreparedChannel] = []
@@ -101,7 +103,7 @@ final class ConnectionProcess {
 
     private func connect(to addresses: [SocketAddress]) throws(HTTPError) {
         targets = try SocketBinding(endpoint.binding).reachable(addresses, of: nextHop)
-        limit(plan.limits.connect) { [self] in timedOut() }
+        limit(.connect)
         try connect()
     }
 
@@ -159,7 +161,7 @@ final class ConnectionProcess {
     ///   - announce: Fires `channelActive` for the handlers, calls its argument, which makes the connection ready for
     ///     use, and then forwards the bytes that have already been received for it.
     private func initialize(_ prepared: PreparedChannel, _ announce: (_ ready: () -> Void) -> Void) {
-        timer?.cancel()
+        timer.cancel()
         do {
             try plan.initialize(prepared.channel)
         } catch {
@@ -175,18 +177,7 @@ final class ConnectionProcess {
     // MARK: TLS
 
     private func secure(_ channel: any Channel, _ handshake: HandshakeHandler) {
-        limit(plan.limits.tls) { [self] in
-            fail(
-                .init(
-                    .tlsTimedOut,
-                    processing: .neverSent,
-                    reason: """
-                        the TLS handshake with \(endpoint.text) took longer than \(plan.limits.tls ?? .zero): \
-                        see whether the server speaks TLS there
-                        """
-                )
-            )
-        }
+        limit(.tls)
         handshake.whenComplete { [self] result in
             guard !isOver else { return }
             switch result {
@@ -208,7 +199,19 @@ final class ConnectionProcess {
         .init(.cancelled, processing: .neverSent, reason: "connecting to \(endpoint.text) was cancelled")
     }
 
-    private func timedOut() {
+    func deadlinePassed(_ kind: Deadlines.Kind, at now: NIODeadline) {
+        if limitedStage == .tls { handshakeTimedOut() } else { connectingTimedOut() }
+    }
+
+    private func handshakeTimedOut() {
+        let reason = """
+            the TLS handshake with \(endpoint.text) took longer than \(plan.limits.tls ?? .zero): \
+            see whether the server speaks TLS there
+            """
+        fail(.init(.tlsTimedOut, processing: .neverSent, reason: reason))
+    }
+
+    private func connectingTimedOut() {
         if metrics.remoteAddress != nil, let error = proxyTimedOut(channels.first) { return fail(error) }
         let tried = targets.map(\.text).joined(separator: ", ")
         let reason = """
@@ -238,8 +241,7 @@ final class ConnectionProcess {
 
     private func end() {
         isOver = true
-        timer?.cancel()
-        timer = nil
+        timer.cancel()
         query = nil
         channels = []
     }
@@ -251,9 +253,13 @@ final class ConnectionProcess {
         for prepared in abandoned { prepared.channel.close(promise: nil) }
     }
 
-    private func limit(_ duration: Duration?, _ body: @escaping () -> Void) {
-        timer?.cancel()
-        timer = duration.map { loop.assumeIsolated().scheduleTask(in: .init($0), body) }
+    /// Starts the timeout of a stage, in place of the one before.
+    private func limit(_ stage: Timeouts.Stage) {
+        let now = NIODeadline.now()
+        timer.cancel()
+        limitedStage = stage
+        timer.set(.total, after: plan.limits[stage], from: now)
+        timer.schedule(at: now)
     }
 
     /// Returns the duration of the current stage, and starts the next one.

@@ -84,6 +84,22 @@ struct ConnectorTests {
         }
     }
 
+    @Test func `a connection that was accepted while the process was stopped is open`() async throws {
+        try await LabLoops.run { loops in
+            let server = try ScriptedServer(in: loops.lab, always: [.readToEnd])
+            let endpoint = Endpoint("127.0.0.1", Int(server.port))
+            var limits = Timeouts.lasting
+            limits.connect = .milliseconds(500)
+            let attempt = try await loops.loop.submit { [limits] in
+                let attempt = Connector(tls: nil).connect(to: endpoint, limits: limits, on: loops.loop) { _ in }
+                stopThread(for: .milliseconds(900))
+                return attempt
+            }.get()
+            let connection = try await attempt.established.get()
+            try await connection.channel.close()
+        }
+    }
+
     @Test func `the user's handlers receive all events of the connection`() async throws {
         try await LabLoops.run { loops in
             let server = try ScriptedServer(in: loops.lab, always: [.send("hello"), .close])

@@ -110,6 +110,43 @@ struct SecureConnectionTests {
         }
     }
 
+    @Test func `a handshake whose bytes arrived while the process was stopped is completed`() async throws {
+        let authority = try CertificateAuthority()
+        let connector = Connector(tls: try TLSClient(.trusting(authority)))
+        var limits = Timeouts.lasting
+        limits.tls = .milliseconds(500)
+        try await LabLoops.run { loops in
+            // The server needs a thread that is not stopped.
+            try await LabLoops.run(in: loops.lab) { others in
+                try await withServer(authority.issue(), in: others) { port in
+                    let attempt = connector.connect(to: endpoint(port), limits: limits, on: loops.loop) { channel in
+                        // The loop runs this after the first bytes are sent, and before it reads the response.
+                        channel.eventLoop.execute {
+                            stopThread(for: .milliseconds(900)) { channel.hasUnreadBytes }
+                        }
+                    }
+                    let connection = try await attempt.established.get()
+                    try await connection.channel.close()
+                }
+            }
+        }
+    }
+
+    @Test func `a handshake whose bytes have not arrived meanwhile times out`() async throws {
+        let connector = Connector(tls: try TLSClient(.trusting(try CertificateAuthority())))
+        var limits = Timeouts.lasting
+        limits.tls = .milliseconds(500)
+        try await LabLoops.run { loops in
+            let server = try ScriptedServer(in: loops.lab, always: [.hold])
+            let endpoint = endpoint(Int(server.port))
+            let attempt = connector.connect(to: endpoint, limits: limits, on: loops.loop) { channel in
+                channel.eventLoop.execute { stopThread(for: .milliseconds(900)) }
+            }
+            let error = await #expect(throws: HTTPError.self) { try await attempt.established.get() }
+            #expect(error?.code == .tlsTimedOut)
+        }
+    }
+
     @Test func `without a TLS client there is no secure connection`() async throws {
         try await LabLoops.run { loops in
             let error = try await loops.failure(connectingTo: endpoint(9))

@@ -2,13 +2,13 @@ import NIOCore
 import NetworkClientCore
 import ReachabilityCore
 
-/// An object with deadlines: a connection or an exchange.
+/// An object with deadlines: a connection, the opening of one, or an exchange.
 protocol DeadlineOwner: AnyObject {
     /// Called when a deadline has passed; it has been cleared.
     func deadlinePassed(_ kind: Deadlines.Kind, at now: NIODeadline)
 }
 
-/// The one timer for all deadlines of a connection or an exchange; confined to its event loop.
+/// The one timer for all deadlines of its owner; confined to the owner's event loop.
 ///
 /// A timer that fires too early is cheap: it checks the deadlines and is scheduled again. So a request on a reused
 /// connection schedules none.
