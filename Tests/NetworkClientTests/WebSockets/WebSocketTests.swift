@@ -331,7 +331,72 @@ struct WebSocketTests {
         #expect(socket.closure?.code == .abnormal)
     }
 
+    @Test func `a pong that arrived while the process was stopped keeps the connection`() async throws {
+        try await LabLoops.run { loops in
+            let pongCount = Observed(0)
+            let server = try ScriptedServer(
+                in: loops.lab,
+                always: [
+                    .custom { connection in
+                        try connection.acceptWebSocket()
+                        while true {
+                            let frame = try connection.readFrame()
+                            guard frame.opcode == 9 else { continue }
+                            try connection.send(.init(10, frame.payload), .text("here"))
+                            pongCount.update { $0 += 1 }
+                        }
+                    }
+                ]
+            )
+            let session = try Self.session(with: server, on: loops)
+            let options = WebSocketOptions(keepAliveInterval: .seconds(1), keepAliveTimeout: .seconds(1))
+            let socket = try await session.webSocket("", webSocketOptions: options)
+            let connection = socket.connection
+            try await loops.loop.submit {
+                let count = pongCount.value
+                connection.ping(for: WebSocketCall()) { _ in }
+                stopThread(for: .milliseconds(2_400)) { pongCount.value > count }
+            }.get()
+            #expect(try await socket.receive() == .text("here"))
+            session.invalidate(.cancellingRequests)
+        }
+    }
+
     // MARK: Closing
+
+    @Test func `a Close frame that arrived while the process was stopped is returned`() async throws {
+        try await LabLoops.run { loops in
+            let isClosed = Observed(false)
+            let server = try ScriptedServer(
+                in: loops.lab,
+                always: [
+                    .custom { connection in
+                        try connection.acceptWebSocket()
+                        while try connection.readFrame().opcode != 8 {}
+                        try connection.send(.close(1000, "done"))
+                        isClosed.update { $0 = true }
+                    }
+                ]
+            )
+            let session = try Self.session(with: server, on: loops)
+            let options = WebSocketOptions(keepAliveInterval: nil, closeTimeout: .milliseconds(500))
+            let socket = try await session.webSocket("", webSocketOptions: options)
+            let connection = socket.connection
+            let end = Observed<WebSocketClosure?>(nil)
+            try await loops.loop.submit {
+                connection.close(.init(.normal)) { closure in end.update { $0 = closure } }
+                stopThread(for: .milliseconds(900)) { isClosed.value }
+            }.get()
+            let closure = try await end.wait(for: "the end of the WebSocket") { $0 != nil }
+            #expect(closure == WebSocketClosure(.normal, reason: "done"))
+            session.invalidate()
+        }
+    }
+
+    /// Makes a session on an event loop that no other test uses, so that its thread can be stopped.
+    private static func session(with server: ScriptedServer, on loops: LabLoops) throws -> HTTPSession {
+        try HTTPSession(baseURL: "ws://127.0.0.1:\(server.port)/", .lasting, loop: loops.loop, NameResolver())
+    }
 
     @Test(arguments: [1000, 1001, 1011, 4001])
     func `the server's code and reason are known after the end`(code: UInt16) async throws {

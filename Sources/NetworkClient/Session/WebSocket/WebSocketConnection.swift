@@ -7,7 +7,7 @@ import ReachabilityCore
 ///
 /// Unchecked, because it is confined to the session's event loop, which each entry checks; the inbox can be used from any
 /// thread.
-final class WebSocketConnection: UpgradedStreamReceiver, @unchecked Sendable {
+final class WebSocketConnection: UpgradedStreamReceiver, DeadlineOwner, @unchecked Sendable {
     let loop: any EventLoop
     /// The received messages.
     let inbox = WebSocketInbox()
@@ -42,14 +42,14 @@ final class WebSocketConnection: UpgradedStreamReceiver, @unchecked Sendable {
     private var isClosedByUser = false
     /// Whether the WebSocket has ended; the stream may still be open for a short time.
     private var isOver = false
-    private var closeTimer: Scheduled<Void>?
+    private lazy var closeTimer = DeadlineTimer(self, loop)
     private var closeWaiters: [(WebSocketClosure) -> Void] = []
     private var failure: HTTPError?
 
     // Pings.
     private var pings = WebSocketPings()
     private var pingWaiters: [UInt64: (call: WebSocketCall, completion: (Result<Duration, HTTPError>) -> Void)] = [:]
-    private var keepAliveTimer: Scheduled<Void>?
+    private lazy var keepAliveTimer = DeadlineTimer(self, loop)
 
     init(_ handle: WebSocketRequest, _ stream: any UpgradedStream, _ agreement: WebSocketHandshake.Agreement) {
         self.handle = handle
@@ -259,9 +259,9 @@ final class WebSocketConnection: UpgradedStreamReceiver, @unchecked Sendable {
 
     private func scheduleKeepAlive() {
         guard let interval = options.keepAliveInterval, !isOver else { return }
-        let due = isReading ? keepAliveDeadline(interval) : .now() + .init(interval)
-        keepAliveTimer?.cancel()
-        keepAliveTimer = loop.assumeIsolated().scheduleTask(deadline: due) { [weak self] in self?.checkAlive() }
+        let now = NIODeadline.now()
+        keepAliveTimer.deadlines[.read] = Instant(isReading ? keepAliveDeadline(interval) : now + .init(interval))
+        keepAliveTimer.schedule(at: now)
     }
 
     /// Sends a ping if nothing was received for the interval, and gives the connection up if no byte followed one.
@@ -325,12 +325,17 @@ final class WebSocketConnection: UpgradedStreamReceiver, @unchecked Sendable {
 
     /// Closes the connection if the server does not.
     private func limitClosing() {
-        guard closeTimer == nil else { return }
-        closeTimer = loop.assumeIsolated().scheduleTask(in: .init(options.closeTimeout)) { [self] in
-            closing.end()
-            finish(.success(()))
-            shut(inOrder: true)
-        }
+        guard closeTimer.deadlines[.total] == nil else { return }
+        let now = NIODeadline.now()
+        closeTimer.set(.total, after: options.closeTimeout, from: now)
+        closeTimer.schedule(at: now)
+    }
+
+    func deadlinePassed(_ kind: Deadlines.Kind, at now: NIODeadline) {
+        guard kind == .total else { return checkAlive() }
+        closing.end()
+        finish(.success(()))
+        shut(inOrder: true)
     }
 
     /// Ends the WebSocket immediately, because its request has ended.
@@ -343,7 +348,7 @@ final class WebSocketConnection: UpgradedStreamReceiver, @unchecked Sendable {
     }
 
     private func connectionEnded(_ cause: (any Error)?) {
-        closeTimer?.cancel()
+        closeTimer.cancel()
         closing.end()
         let isExpected = isClosedByUser && cause == nil
         finish(isExpected ? .success(()) : .failure(.webSocketLost(cause, at: host)))
@@ -353,7 +358,7 @@ final class WebSocketConnection: UpgradedStreamReceiver, @unchecked Sendable {
     private func finish(_ result: Result<Void, HTTPError>, endsRequest: Bool = true) {
         guard !isOver else { return }
         isOver = true
-        keepAliveTimer?.cancel()
+        keepAliveTimer.cancel()
         input = ByteBuffer()
         core.gate.followingKeeper?.unfollow(self)
         let closure = closing.closure
