@@ -3,7 +3,8 @@ import NetworkClientCore
 
 /// Negotiates with the proxy in front of the origin's handlers, and removes itself when the tunnel is open.
 ///
-/// Until then, the handlers behind it see no bytes, and neither `channelActive` nor `channelInactive`.
+/// Until then, the handlers behind it see no bytes and no events: the end of the TLS handshake with the proxy would
+/// count as that of the handshake with the origin.
 final class ProxyTunnelHandler: ChannelDuplexHandler, RemovableChannelHandler {
     typealias InboundIn = ByteBuffer
     typealias InboundOut = ByteBuffer
@@ -104,6 +105,10 @@ final class ProxyTunnelHandler: ChannelDuplexHandler, RemovableChannelHandler {
 
     func channelInactive(context: ChannelHandlerContext) {
         if isAside { context.fireChannelInactive() } else { complete(.refused(dialogue.end() ?? .closed)) }
+    }
+
+    func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+        if isAside { context.fireUserInboundEventTriggered(event) }
     }
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {

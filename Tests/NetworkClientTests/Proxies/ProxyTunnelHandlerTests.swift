@@ -37,6 +37,20 @@ struct ProxyTunnelHandlerTests {
         #expect(seen.all.last == "inactive")
     }
 
+    @Test func `events are forwarded only once the tunnel is open`() throws {
+        let (channel, handler, seen) = try channel()
+        handler.begin { outcome in
+            if case .open(let rest) = outcome { handler.stepAside(rest) {} }
+        }
+        try channel.connect(to: .init(unixDomainSocketPath: "/x")).wait()
+        channel.pipeline.fireUserInboundEventTriggered("handshake with the proxy")
+        try channel.writeInbound(ByteBuffer(bytes: [5, 0]))
+        try channel.writeInbound(ByteBuffer(bytes: [5, 0, 0, 1, 0, 0, 0, 0, 0, 0]))
+        channel.pipeline.fireUserInboundEventTriggered("later")
+        #expect(seen.all == ["active", "event: later"])
+        _ = try channel.finish()
+    }
+
     @Test func `early bytes of a proxy are processed when the dialogue begins`() throws {
         let (channel, handler, seen) = try channel()
         try channel.connect(to: .init(unixDomainSocketPath: "/x")).wait()
@@ -75,4 +89,5 @@ private final class Seen: ChannelInboundHandler {
         all.append("\(Array(unwrapInboundIn(data).readableBytesView))")
     }
     func channelInactive(context: ChannelHandlerContext) { all.append("inactive") }
+    func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) { all.append("event: \(event)") }
 }
