@@ -8,6 +8,8 @@ import NIOHTTP1
 final class BodyStream: Sendable {
     /// The number of buffered bytes above which the connection is not read.
     static let limit = 256 << 10
+    /// The memory that a piece takes besides its bytes.
+    private static let pieceOverhead = 128
 
     /// The first result: the head of a response whose body follows in this stream, or the outcome of the request.
     enum Beginning: Sendable {
@@ -18,9 +20,8 @@ final class BodyStream: Sendable {
     private struct State {
         var beginning: Beginning?
         var whenBegun: [@Sendable (Beginning) -> Void] = []
-        var pieces: [ByteBuffer] = []
-        /// The number of pieces that were taken.
-        var taken = 0
+        var pieces = CircularBuffer<ByteBuffer>()
+        /// The memory that the pieces take, in bytes.
         var waitingBytes = 0
         var room: EventLoopPromise<Void>?
         /// The task that waits for the next piece or the end, which it then takes itself: what passes through the lock is
@@ -31,29 +32,23 @@ final class BodyStream: Sendable {
         var isAbandoned = false
 
         mutating func append(_ piece: ByteBuffer) {
-            pieces.append(piece)
-            waitingBytes += piece.readableBytes
+            // A reader that waits takes it immediately.
+            pieces.append(reader == nil ? piece.withOwnMemory : piece)
+            waitingBytes += piece.readableBytes + BodyStream.pieceOverhead
         }
 
         mutating func pop() -> ByteBuffer? {
-            guard taken < pieces.count else { return nil }
-            let piece = pieces[taken]
-            pieces[taken] = .init()
-            taken += 1
-            if taken == pieces.count {
-                pieces.removeAll(keepingCapacity: true)
-                taken = 0
-            }
-            waitingBytes -= piece.readableBytes
+            guard let piece = pieces.popFirst() else { return nil }
+            waitingBytes -= piece.readableBytes + BodyStream.pieceOverhead
             return piece
         }
 
         /// Discards what was not read, which ends in an error: a later reader must not mistake it for an empty rest.
         mutating func abandon() {
             isAbandoned = true
-            let isRead = taken == pieces.count
+            let isRead = pieces.isEmpty
             pieces = []
-            (taken, waitingBytes) = (0, 0)
+            waitingBytes = 0
             if case .failure? = end { return }
             if end == nil || !isRead { end = .failure(Self.releasedError) }
         }
@@ -125,7 +120,7 @@ final class BodyStream: Sendable {
         end(ending.map { _ in })
     }
 
-    /// The number of buffered bytes.
+    /// The number of buffered bytes, with the memory that pieces take besides.
     var waitingBytes: Int { state.withLock { $0.waitingBytes } }
 
     private typealias Reader = UnsafeContinuation<Bool, Never>
@@ -171,7 +166,7 @@ final class BodyStream: Sendable {
     private func waitForMore() async -> Bool {
         await withUnsafeContinuation { (continuation: Reader) in
             let isReady = state.withLock { state -> Bool? in
-                if state.taken < state.pieces.count || state.end != nil { return true }
+                if !state.pieces.isEmpty || state.end != nil { return true }
                 guard state.reader == nil else { return false }
                 state.reader = continuation
                 return nil
@@ -192,6 +187,19 @@ final class BodyStream: Sendable {
         }
         room?.succeed()
         return !hadEnded
+    }
+}
+
+extension ByteBuffer {
+    /// The size below which a piece that waits does not share memory.
+    private static let smallSize = 4096
+
+    /// The same bytes, in memory of their own if they are few.
+    ///
+    /// A small piece may keep the whole buffer in which it was received, which has 16 KiB with TLS.
+    fileprivate var withOwnMemory: ByteBuffer {
+        guard readableBytes < Self.smallSize, storageCapacity > 2 * readableBytes else { return self }
+        return ByteBuffer(bytes: readableBytesView)
     }
 }
 

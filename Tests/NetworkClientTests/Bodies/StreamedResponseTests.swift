@@ -1,6 +1,7 @@
 import HTTPLab
 import Locking
 import NIOCore
+import NIOPosix
 import Testing
 
 @testable import NetworkClient
@@ -83,6 +84,30 @@ struct StreamedResponseTests {
         var count = 0
         for try await piece in try await request.response().body { count += piece.readableBytes }
         #expect(count == size)
+    }
+
+    @Test func `small pieces that are not read take bounded memory`() async throws {
+        let stream = BodyStream()
+        let loop = MultiThreadedEventLoopGroup.singleton.next()
+        var count = 0
+        var isFull = false
+        // With the buffer in which a TLS record is received.
+        while !isFull, count < 4096 {
+            var piece = ByteBuffer()
+            piece.reserveCapacity(16_384)
+            piece.writeInteger(UInt8(truncatingIfNeeded: count))
+            isFull = stream.give(piece, on: loop) != nil
+            count += 1
+        }
+        #expect(isFull)
+        var memory = 0
+        for number in 0..<count {
+            let piece = try #require(try await stream.next())
+            #expect(piece == ByteBuffer(integer: UInt8(truncatingIfNeeded: number)))
+            memory += piece.storageCapacity
+        }
+        #expect(memory <= BodyStream.limit)
+        _ = stream.abandon()
     }
 
     @Test func `unread bytes stay with the server`() async throws {
