@@ -98,7 +98,7 @@ extension NetlinkReceiver {
     func receiveRoutes(to destinations: Set<IPAddress>) throws(NetlinkError) -> Bool {
         guard destinations != self.destinations else { return false }
         self.destinations = destinations
-        try sockets.events.attach(.routes(covering: destinations))
+        try SocketFilter.routes(covering: destinations).attach(to: sockets.events.descriptor)
         return true
     }
 

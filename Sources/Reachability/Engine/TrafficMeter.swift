@@ -1,4 +1,3 @@
-import CNetlink
 import Glibc
 import LinuxSystem
 import Locking
@@ -44,15 +43,8 @@ private struct TrafficSocket: ~Copyable {
     ///
     /// - Throws: ``NetlinkError`` if the kernel has none to give.
     init(in namespace: NetworkNamespaceHandle) throws(NetlinkError) {
-        let socket = try NetlinkSocket.open(NETLINK_ROUTE, in: namespace)
-        socket.setStrictChecking()
-        socket.setCappedAcknowledgements()
-        try socket.setReceiveTimeout(Self.replyTimeout)
-        self.socket = socket
+        socket = try NetlinkSocket.openForRequests(in: namespace)
     }
-
-    /// The time limit for a reply, once the kernel has its configuration lock.
-    private static let replyTimeout = Duration.milliseconds(500)
 
     /// The counters of all interfaces.
     ///
@@ -77,16 +69,10 @@ private struct TrafficSocket: ~Copyable {
         try socket.send(request(sequence))
         var messages: [TrafficMessage] = []
         while true {
-            switch socket.receive(into: buffer, waiting: true) {
-            case .datagram(let length):
-                guard let errno = take(length, into: &messages) else { continue }
-                guard errno == 0 else { throw NetlinkError("RTM_GETSTATS", errno: errno) }
-                return messages
-            case .foreign: continue
-            case .empty: throw NetlinkError("recvmsg", errno: ETIMEDOUT)
-            case .overrun, .truncated: throw NetlinkError("recvmsg", errno: ENOBUFS)
-            case .failed(let errno): throw NetlinkError("recvmsg", errno: errno)
-            }
+            let length = try socket.receiveReply(into: buffer)
+            guard let errno = take(length, into: &messages) else { continue }
+            guard errno == 0 else { throw NetlinkError("RTM_GETSTATS", errno: errno) }
+            return messages
         }
     }
 

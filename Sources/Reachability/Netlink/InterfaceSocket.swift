@@ -1,4 +1,3 @@
-import CNetlink
 import Glibc
 import LinuxSystem
 import ReachabilityCore
@@ -11,18 +10,12 @@ final class InterfaceSocket {
     private let buffer = ReceiveBuffer()
     private var sequence: UInt32 = 0
 
-    /// The kernel replies once it has the configuration lock.
-    private static let replyTimeout = Duration.milliseconds(500)
-
     /// Opens a socket.
     ///
     /// - Parameter namespace: The network namespace of the interfaces.
     /// - Throws: ``NetlinkError`` if the kernel has none to give.
     init(in namespace: NetworkNamespaceHandle) throws(NetlinkError) {
-        socket = try NetlinkSocket.open(NETLINK_ROUTE, in: namespace)
-        socket.setStrictChecking()
-        socket.setCappedAcknowledgements()
-        try socket.setReceiveTimeout(Self.replyTimeout)
+        socket = try NetlinkSocket.openForRequests(in: namespace)
     }
 
     /// Reads an interface's link, and its addresses in the kernel's order.
@@ -48,13 +41,8 @@ final class InterfaceSocket {
         try socket.send(request)
         var reply = Reply()
         while !reply.isComplete {
-            switch socket.receive(into: buffer, waiting: true) {
-            case .datagram(let length): take(length, &reply)
-            case .foreign: continue
-            case .empty: throw NetlinkError("recvmsg", errno: ETIMEDOUT)
-            case .overrun, .truncated: throw NetlinkError("recvmsg", errno: ENOBUFS)
-            case .failed(let errno): throw NetlinkError("recvmsg", errno: errno)
-            }
+            let length = try socket.receiveReply(into: buffer)
+            take(length, &reply)
         }
         guard reply.errno == 0 else { throw NetlinkError("rtnetlink", errno: reply.errno) }
         return reply.messages

@@ -1,4 +1,3 @@
-import CNetlink
 import Glibc
 import LinuxSystem
 import ReachabilityCore
@@ -14,8 +13,6 @@ final class LookupSocket {
     private let buffer = ReceiveBuffer(size: 8 << 10)
     private var sequence: UInt32 = 0
 
-    /// The kernel replies within the send itself; this only guards against a kernel that does not reply at all.
-    private static let replyTimeout = Duration.milliseconds(500)
     /// The number of lookups that are sent at once: the replies of 78 fill the receive buffer that libnl requests, 64 KiB.
     private static let largestPortion = 32
 
@@ -31,7 +28,7 @@ final class LookupSocket {
     ) throws(NetlinkError) {
         self.namespace = namespace
         self.makeConnector = makeConnector
-        socket = try Self.open(in: namespace)
+        socket = try NetlinkSocket.openForRequests(in: namespace)
         connector = makeConnector(namespace)
     }
 
@@ -39,16 +36,8 @@ final class LookupSocket {
     ///
     /// - Throws: ``NetlinkError`` if the kernel has none to give; the old one stays then.
     func reopen() throws(NetlinkError) {
-        socket = try Self.open(in: namespace)
+        socket = try NetlinkSocket.openForRequests(in: namespace)
         connector = makeConnector(namespace)
-    }
-
-    private static func open(in namespace: NetworkNamespaceHandle) throws(NetlinkError) -> NetlinkSocket {
-        let socket = try NetlinkSocket.open(NETLINK_ROUTE, in: namespace)
-        socket.setStrictChecking()
-        socket.setCappedAcknowledgements()
-        try socket.setReceiveTimeout(replyTimeout)
-        return socket
     }
 
     /// Looks up the probe addresses as connect(2) of a user's UDP sockets would.
@@ -123,7 +112,7 @@ final class LookupSocket {
     /// - Returns: The kernel's reply for each flow, with the route that matched.
     /// - Throws: ``NetlinkError`` if the socket fails, or there is no reply.
     func resolveBound(_ flows: [ProbeFlow]) throws(NetlinkError) -> [ProbeResult] {
-        var results = zip(flows, try exchangeBound(flows)).map { BoundResolution($0, $1) }
+        var results = zip(flows, try exchangeBound(flows)).map { BoundResolution(flow: $0, replies: $1) }
         for position in results.indices { results[position].selectSource(in: namespace) }
         let again = results.indices.filter { results[$0].needsSecondLookup }
         for (position, replies) in zip(again, try exchangeBound(again.map { results[$0].flow })) {
@@ -305,11 +294,6 @@ private struct BoundResolution {
     var flow: ProbeFlow
     var replies: Replies
     private(set) var needsSecondLookup = false
-
-    init(_ flow: ProbeFlow, _ replies: Replies) {
-        self.flow = flow
-        self.replies = replies
-    }
 
     /// Rules on the source see it in the second lookup only; and IPv6 may have a route for that source alone.
     mutating func selectSource(in namespace: NetworkNamespaceHandle) {

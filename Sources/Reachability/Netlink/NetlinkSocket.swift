@@ -40,6 +40,21 @@ final class NetlinkSocket {
         return NetlinkSocket(handle)
     }
 
+    /// Opens a socket for requests to rtnetlink, each of which waits for its reply.
+    ///
+    /// The kernel replies within the send, for most requests once it has its configuration lock.
+    ///
+    /// - Parameter namespace: The network namespace to which the socket belongs.
+    /// - Returns: The socket.
+    /// - Throws: ``NetlinkError`` if the kernel has none to give.
+    static func openForRequests(in namespace: NetworkNamespaceHandle) throws(NetlinkError) -> NetlinkSocket {
+        let socket = try open(NETLINK_ROUTE, in: namespace)
+        socket.setStrictChecking()
+        socket.setCappedAcknowledgements()
+        try socket.setReceiveTimeout(.milliseconds(500))
+        return socket
+    }
+
     private static func connect(
         _ handle: OpaquePointer,
         _ protocolNumber: Int32,
@@ -96,6 +111,23 @@ final class NetlinkSocket {
         guard sender == 0 else { return .foreign }
         return length > storage.count ? .truncated(length: length) : .datagram(length: length)
     }
+
+    /// Waits for a datagram of a reply.
+    ///
+    /// - Parameter buffer: Where the datagram goes.
+    /// - Returns: Its length.
+    /// - Throws: ``NetlinkError``: ETIMEDOUT if none comes, ENOBUFS if one is lost.
+    func receiveReply(into buffer: ReceiveBuffer) throws(NetlinkError) -> Int {
+        while true {
+            switch receive(into: buffer, waiting: true) {
+            case .datagram(let length): return length
+            case .foreign: continue
+            case .empty: throw NetlinkError("recvmsg", errno: ETIMEDOUT)
+            case .overrun, .truncated: throw NetlinkError("recvmsg", errno: ENOBUFS)
+            case .failed(let errno): throw NetlinkError("recvmsg", errno: errno)
+            }
+        }
+    }
 }
 
 // MARK: - Options
@@ -128,11 +160,6 @@ extension NetlinkSocket {
             throw NetlinkError("SO_RCVTIMEO", errno: errno)
         }
     }
-
-    /// Attaches a filter in place of the one that the socket has: socket(7), `SO_ATTACH_FILTER`.
-    ///
-    /// The kernel swaps the programs at once: each message passes through one or the other.
-    func attach(_ filter: SocketFilter) throws(NetlinkError) { try filter.attach(to: descriptor) }
 
     private func set(_ level: Int32, _ option: Int32, _ value: Int32) -> Int32 {
         var value = value

@@ -115,7 +115,7 @@ extension ReceiverSockets {
     ) throws(NetlinkError) -> NetlinkSocket {
         let socket = try NetlinkSocket.open(NETLINK_ROUTE, in: namespace)
         socket.setReceiveBuffer(bufferSize)
-        try socket.attach(.routes(covering: destinations))
+        try SocketFilter.routes(covering: destinations).attach(to: socket.descriptor)
         for group in requiredGroups { try socket.join(Int32(group.rawValue)) }
         for group in optionalGroups { try? socket.join(Int32(group.rawValue)) }
         return socket
@@ -123,7 +123,7 @@ extension ReceiverSockets {
 
     private static func openUevents(in namespace: NetworkNamespaceHandle) throws(NetlinkError) -> NetlinkSocket {
         let socket = try NetlinkSocket.open(NETLINK_KOBJECT_UEVENT, in: namespace)
-        try socket.attach(.uevents)
+        try SocketFilter.uevents.attach(to: socket.descriptor)
         try socket.join(kernelUevents)
         return socket
     }
@@ -131,7 +131,7 @@ extension ReceiverSockets {
     private static func openGeneric(in namespace: NetworkNamespaceHandle) throws(NetlinkError) -> NetlinkSocket {
         let socket = try NetlinkSocket.open(NETLINK_GENERIC, in: namespace)
         socket.setReceiveBuffer(genericBufferSize)
-        try socket.attach(.wireless)
+        try SocketFilter.wireless.attach(to: socket.descriptor)
         try socket.join(controlGroup)
         return socket
     }

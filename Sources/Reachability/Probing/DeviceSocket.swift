@@ -159,13 +159,8 @@ struct DeviceSocket: ~Copyable {
         try socket.send(request)
         var end: Int32?
         while end == nil {
-            switch socket.receive(into: buffer, waiting: true) {
-            case .datagram(let length): end = read(length, families, take)
-            case .foreign: continue
-            case .empty: throw NetlinkError("recvmsg", errno: ETIMEDOUT)
-            case .overrun, .truncated: throw NetlinkError("recvmsg", errno: ENOBUFS)
-            case .failed(let errno): throw NetlinkError("recvmsg", errno: errno)
-            }
+            let length = try socket.receiveReply(into: buffer)
+            end = read(length, families, take)
         }
         if let end, end != 0 { throw NetlinkError("generic netlink", errno: end) }
     }
