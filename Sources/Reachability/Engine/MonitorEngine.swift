@@ -269,7 +269,7 @@ extension MonitorEngine {
     func watch(
         _ destination: IPAddress,
         _ body: @escaping @Sendable (DestinationPath) -> Void
-    ) -> DestinationWatch {
+    ) -> Subscription {
         watch([destination], .path(body))
     }
 
@@ -281,14 +281,14 @@ extension MonitorEngine {
     ///     taken it in: ``path(to:requiring:)`` reflects the change. In a storm of changes no more often than every 5
     ///     ms; must not block.
     /// - Returns: The watch; it outlives ``stop()`` and works again after the next ``start()``.
-    func watch(_ destinations: [IPAddress], _ body: @escaping @Sendable () -> Void) -> DestinationWatch {
+    func watch(_ destinations: [IPAddress], _ body: @escaping @Sendable () -> Void) -> Subscription {
         watch(destinations, .change(body))
     }
 
-    private func watch(_ destinations: [IPAddress], _ interest: WatchRegistry.Interest) -> DestinationWatch {
+    private func watch(_ destinations: [IPAddress], _ interest: WatchRegistry.Interest) -> Subscription {
         let id = state.watches.add(destinations, interest)
         currentRun?.wakeup.signal()
-        return DestinationWatch { [state, weak self] in
+        return Subscription { [state, weak self] in
             state.watches.remove(id)
             self?.currentRun?.wakeup.signal()
         }
@@ -400,10 +400,10 @@ protocol MonitorSource: Sendable {
     func wifiDetails(_ completion: @escaping @Sendable (EngineResult<[WiFiDetails]>) -> Void)
 
     /// As ``MonitorEngine/watch(_:_:)`` for the path to a destination.
-    func watch(_ destination: IPAddress, _ body: @escaping @Sendable (DestinationPath) -> Void) -> DestinationWatch
+    func watch(_ destination: IPAddress, _ body: @escaping @Sendable (DestinationPath) -> Void) -> Subscription
 
     /// As ``MonitorEngine/watch(_:_:)`` for any change.
-    func watch(_ destinations: [IPAddress], _ body: @escaping @Sendable () -> Void) -> DestinationWatch
+    func watch(_ destinations: [IPAddress], _ body: @escaping @Sendable () -> Void) -> Subscription
 }
 
 extension MonitorEngine: MonitorSource {}
@@ -418,12 +418,4 @@ package struct MonitorView: Sendable, Hashable {
     package var instant: Instant
     /// Whether the whole model was read and agrees with the kernel's own lookups.
     package var isSettled: Bool
-
-    /// Creates a view.
-    package init(snapshot: NetworkSnapshot, evaluation: PathEvaluation, instant: Instant, isSettled: Bool) {
-        self.snapshot = snapshot
-        self.evaluation = evaluation
-        self.instant = instant
-        self.isSettled = isSettled
-    }
 }

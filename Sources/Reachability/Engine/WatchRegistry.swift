@@ -57,20 +57,3 @@ final class WatchRegistry: Sendable {
     /// Whether an entry is still there.
     func contains(_ id: UInt64) -> Bool { state.withLock { $0.entries[id] != nil } }
 }
-
-/// Keeps a destination watched; ends when cancelled or released.
-final class DestinationWatch: Sendable {
-    private let onCancel: Lock<(@Sendable () -> Void)?>
-
-    init(_ onCancel: @escaping @Sendable () -> Void) {
-        self.onCancel = .init(onCancel)
-    }
-
-    deinit { cancel() }
-
-    /// Ends the watch; on the event thread, its body is not called again.
-    func cancel() {
-        let body = onCancel.withLock { $0.take() }
-        body?()
-    }
-}

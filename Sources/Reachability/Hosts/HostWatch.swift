@@ -8,7 +8,7 @@ final class HostWatch: Sendable {
     typealias Report = @Sendable (_ path: HostPath, _ ticket: UInt64) -> Void
 
     /// Starts to watch an address; the closure is called on the event thread.
-    typealias WatchAddress = @Sendable (IPAddress, @escaping @Sendable (DestinationPath) -> Void) -> DestinationWatch
+    typealias WatchAddress = @Sendable (IPAddress, @escaping @Sendable (DestinationPath) -> Void) -> Subscription
 
     private let host: String
     private let resolver: NameResolver
@@ -19,7 +19,7 @@ final class HostWatch: Sendable {
     private struct State {
         var host: HostAddresses
         var schedule: ResolutionSchedule
-        var watches: [IPAddress: DestinationWatch] = [:]
+        var watches: [IPAddress: Subscription] = [:]
         var ticket: UInt64 = 0
         var isEnded = false
         /// The resolving of a name, and its sleep until the next attempt.

@@ -126,7 +126,7 @@ final class FakeSource: MonitorSource {
     func watch(
         _ destination: IPAddress,
         _ body: @escaping @Sendable (DestinationPath) -> Void
-    ) -> DestinationWatch {
+    ) -> Subscription {
         let id = state.withLock { state in
             state.nextWatch += 1
             return state.nextWatch
@@ -156,7 +156,7 @@ final class FakeSource: MonitorSource {
         try path(to: destination, requiring: requirement)
     }
 
-    func watch(_ destinations: [IPAddress], _ body: @escaping @Sendable () -> Void) -> DestinationWatch {
+    func watch(_ destinations: [IPAddress], _ body: @escaping @Sendable () -> Void) -> Subscription {
         watch(destinations.first ?? IPAddress(ipv4: 0)) { _ in body() }
     }
 
