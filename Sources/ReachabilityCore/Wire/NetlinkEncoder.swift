@@ -89,10 +89,14 @@ package struct NetlinkEncoder: Sendable {
         case .netconf(let message), .netconfRemoved(let message): message.append(to: &builder)
         case .routerOption(let message): message.append(to: &builder)
         case .traffic(let message): message.append(to: &builder)
-        case .request(let request): request.append(to: &builder)
+        case .request(let request):
+            request.subject.append(to: &builder, coversAllFamilies: request.coversAllFamilies)
         // The kernel writes errnos negative.
         case .done(let errno): builder.append(0 &- errno)
-        case .error(let errno): appendError(errno, to: &builder)
+        case .error(let errno):
+            builder.append(0 &- errno)
+            // In place of the request's header, which `struct nlmsgerr` repeats.
+            builder.append(bytes: repeatElement(0, count: NetlinkHeader.size))
         case .family(let family): family.append(to: &builder)
         case .familiesRequested: builder.append(bytes: [CTRL.getFamily, CTRL.version, 0, 0])
         case .wireless(let message): message.append(to: &builder)
@@ -102,15 +106,9 @@ package struct NetlinkEncoder: Sendable {
         case .overrun, .uevent, .ignored: break
         }
     }
-
-    /// Appends `struct nlmsgerr`: the errno, and zeros in place of the request's header.
-    private static func appendError(_ errno: Int32, to builder: inout NetlinkMessageBuilder) {
-        builder.append(0 &- errno)
-        builder.append(bytes: repeatElement(0, count: NetlinkHeader.size))
-    }
 }
 
-/// Builds the bytes of netlink messages: headers, attributes, nests, padding and lengths (netlink(7), rtnetlink(7)).
+/// Builds the bytes of a netlink message: header, attributes, nests, padding and lengths (netlink(7), rtnetlink(7)).
 ///
 /// ```swift
 /// var builder = NetlinkMessageBuilder(type: 24, flags: [.request, .acknowledge], sequence: 1)
@@ -119,17 +117,15 @@ package struct NetlinkEncoder: Sendable {
 /// builder.nested(8) { $0.attribute(2, UInt32(1280)) }                // RTA_METRICS { RTAX_MTU }
 /// let bytes = builder.build()
 /// ```
-/// Numbers are written in ``byteOrder``. Messages and attributes start at a multiple of 4 bytes (`NLMSG_ALIGN`,
-/// `NLA_ALIGN`). As in the kernel, the padding after an attribute counts towards the length of its message and its nest,
-/// not towards its own. An attribute that is too long for a 16-bit length (a payload of more than 65,531 bytes) is left
-/// out, as `nla_put` does.
+/// Numbers are written in ``byteOrder``. Attributes start at a multiple of 4 bytes (`NLA_ALIGN`). As in the kernel, the
+/// padding after an attribute counts towards the length of its message and its nest, not towards its own. An attribute that
+/// is too long for a 16-bit length (a payload of more than 65,531 bytes) is left out, as `nla_put` does.
 package struct NetlinkMessageBuilder: Sendable {
     /// The byte order of numbers.
     package let byteOrder: ByteOrder
     private var bytes: [UInt8] = []
-    private var messageStart = 0
 
-    /// Begins the first message.
+    /// Begins a message.
     package init(
         type: UInt16,
         flags: NetlinkFlags = [],
@@ -139,29 +135,6 @@ package struct NetlinkMessageBuilder: Sendable {
     ) {
         self.byteOrder = byteOrder
         bytes.reserveCapacity(128)
-        appendHeader(type: type, flags: flags, sequence: sequence, port: port)
-    }
-
-    /// Ends the current message and begins the next one.
-    package mutating func beginMessage(
-        type: UInt16,
-        flags: NetlinkFlags = [],
-        sequence: UInt32 = 0,
-        port: UInt32 = 0
-    ) {
-        endMessage()
-        align()
-        messageStart = bytes.count
-        appendHeader(type: type, flags: flags, sequence: sequence, port: port)
-    }
-
-    /// Ends the last message and returns the bytes of all messages.
-    package consuming func build() -> [UInt8] {
-        endMessage()
-        return bytes
-    }
-
-    private mutating func appendHeader(type: UInt16, flags: NetlinkFlags, sequence: UInt32, port: UInt32) {
         append(UInt32(0))
         append(type)
         append(flags.rawValue)
@@ -169,8 +142,10 @@ package struct NetlinkMessageBuilder: Sendable {
         append(port)
     }
 
-    private mutating func endMessage() {
-        bytes.overwrite(at: messageStart, with: UInt32(bytes.count - messageStart), in: byteOrder)
+    /// Ends the message and returns its bytes.
+    package consuming func build() -> [UInt8] {
+        bytes.overwrite(at: 0, with: UInt32(bytes.count), in: byteOrder)
+        return bytes
     }
 }
 

@@ -147,11 +147,6 @@ private struct RequestFilter {
 extension NetlinkRequest {
     /// The header's flags.
     var flags: NetlinkFlags { isDump ? [.request, .dump] : .request }
-
-    /// Appends the fixed-size part and the filter.
-    func append(to builder: inout NetlinkMessageBuilder) {
-        subject.append(to: &builder, coversAllFamilies: coversAllFamilies)
-    }
 }
 
 extension DumpSubject {
@@ -169,7 +164,7 @@ extension DumpSubject {
     }
 
     /// Appends the fixed-size part and the filter, as strict checking requires (`NETLINK_GET_STRICT_CHK`).
-    fileprivate func append(to builder: inout NetlinkMessageBuilder, coversAllFamilies: Bool) {
+    func append(to builder: inout NetlinkMessageBuilder, coversAllFamilies: Bool) {
         builder.append(coversAllFamilies ? AF.unspec : family?.rawValue ?? AF.unspec)
         builder.append(bytes: repeatElement(0, count: bodySize - 1))
         switch self {

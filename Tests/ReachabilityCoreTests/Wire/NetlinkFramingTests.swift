@@ -63,11 +63,11 @@ struct NetlinkFramingTests {
     }
 
     @Test func `decoding can continue after a malformed message`() throws {
-        var builder = NetlinkMessageBuilder(type: 24)
-        builder.append(bytes: [2, 0, 0])  // Less than struct rtmsg has.
-        builder.beginMessage(type: 3)
-        builder.append(UInt32(0))
-        let datagram = builder.build()
+        var malformed = NetlinkMessageBuilder(type: 24)
+        malformed.append(bytes: [2, 0, 0])  // Less than struct rtmsg has.
+        var end = NetlinkMessageBuilder(type: 3)
+        end.append(UInt32(0))
+        let datagram = malformed.build() + [0] + end.build()
         var found: [KernelEvent] = []
         do {
             try NetlinkDecoder().decode(datagram.span.bytes) { found.append($1) }

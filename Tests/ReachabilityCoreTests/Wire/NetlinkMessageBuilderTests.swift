@@ -104,20 +104,6 @@ struct NetlinkMessageBuilderTests {
         #expect(bytes == [4, 0, 3, 0])
     }
 
-    @Test
-    func `a second message starts aligned, and each length is its own`() {
-        var builder = NetlinkMessageBuilder(type: 1, sequence: 1, byteOrder: .little)
-        builder.append(UInt8(0xFF))
-        builder.beginMessage(type: 2, flags: .multi, sequence: 2, port: 3)
-        builder.attribute(1, UInt16(5))
-        #expect(
-            builder.build() == [
-                17, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0xFF, 0, 0, 0,
-                24, 0, 0, 0, 2, 0, 2, 0, 2, 0, 0, 0, 3, 0, 0, 0, 6, 0, 1, 0, 5, 0, 0, 0,
-            ]
-        )
-    }
-
     /// Returns what a body appends after a message's header.
     private func payload(_ order: ByteOrder = .little, _ body: (inout NetlinkMessageBuilder) -> Void) -> [UInt8] {
         var builder = NetlinkMessageBuilder(type: 16, byteOrder: order)
