@@ -1,11 +1,11 @@
-import ReachabilityCore
+package import ReachabilityCore
 
 /// When a name is resolved: immediately, after changes of the network, soon again after failures, and at intervals.
 ///
 /// One attempt at a time: each costs a thread until the system's resolver gives up by itself.
-struct ResolutionSchedule: Sendable, Hashable {
+package struct ResolutionSchedule: Sendable, Hashable {
     /// When the next attempt begins; nil while one is under way.
-    private(set) var next: Instant?
+    package private(set) var next: Instant?
     /// Before this no attempt begins.
     private var earliest: Instant
     private var hasNetworkChanged = false
@@ -19,30 +19,30 @@ struct ResolutionSchedule: Sendable, Hashable {
     static let refreshInterval = Duration.seconds(300)
 
     /// Creates a schedule whose first attempt is due.
-    init(at now: Instant) {
+    package init(at now: Instant) {
         next = now
         earliest = now
     }
 
     /// Whether an attempt is due.
-    func isDue(at now: Instant) -> Bool { next.map { $0 <= now } ?? false }
+    package func isDue(at now: Instant) -> Bool { next.map { $0 <= now } ?? false }
 
     /// Notes that an attempt begins.
-    mutating func begin(at now: Instant) {
+    package mutating func begin(at now: Instant) {
         next = nil
         hasNetworkChanged = false
         earliest = now.advanced(by: Self.minimumInterval)
     }
 
     /// Notes that the attempt has ended.
-    mutating func end(hasSucceeded: Bool, at now: Instant) {
+    package mutating func end(hasSucceeded: Bool, at now: Instant) {
         next = now.advanced(by: hasSucceeded ? Self.refreshInterval : retryInterval)
         retryInterval = hasSucceeded ? Self.minimumInterval : min(retryInterval * 2, Self.maximumInterval)
         if hasNetworkChanged { noteNetworkChange(at: now) }
     }
 
     /// Notes that the network has changed: the name may have other addresses now, or a name server be reachable.
-    mutating func noteNetworkChange(at now: Instant) {
+    package mutating func noteNetworkChange(at now: Instant) {
         retryInterval = Self.minimumInterval
         guard let planned = next else {
             hasNetworkChanged = true

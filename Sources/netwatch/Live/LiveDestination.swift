@@ -13,7 +13,7 @@ final class LiveDestination {
     private let monitor: ReachabilityMonitor
     private let namespace: NetworkNamespace
     private let wakeup: Wakeup
-    private var schedule = ResolutionSchedule()
+    private var schedule = ResolutionSchedule(at: SystemClock.now)
     private var resolver: HostResolver?
     private var resolved = ResolvedAddresses()
     private var watches: [IPAddress: Subscription] = [:]
@@ -32,12 +32,12 @@ final class LiveDestination {
     /// When to check again without an update; nil for never.
     var deadline: Instant? {
         guard case .name = host else { return nil }
-        return schedule.deadline
+        return [schedule.next, resolved.attemptDeadline].compactMap(\.self).min()
     }
 
     /// Notes that the network has changed: a name may have another resolution now.
     func noteChange() {
-        schedule.noteChange(at: SystemClock.now)
+        schedule.noteNetworkChange(at: SystemClock.now)
     }
 
     /// Returns the current state; nil if it has not changed.
@@ -63,9 +63,10 @@ final class LiveDestination {
             resolver = nil
             take(resolution, at: now)
         }
-        if schedule.isOverdue(at: now) { resolved.fail("no name server answered in time") }
+        resolved.checkAttempt(at: now)
         guard schedule.isDue(at: now) else { return }
-        schedule.noteStart(at: now)
+        schedule.begin(at: now)
+        resolved.beginAttempt(at: now)
         do throws(SystemError) {
             resolver = try .init(name, in: namespace, wakeup: wakeup)
         } catch {
@@ -75,7 +76,7 @@ final class LiveDestination {
 
     /// Takes a resolution; addresses that were known stay when the name cannot be resolved for now.
     private func take(_ resolution: HostResolver.Resolution, at now: Instant) {
-        schedule.noteEnd(hasSucceeded: !resolution.addresses.isEmpty, at: now)
+        schedule.end(hasSucceeded: !resolution.addresses.isEmpty, at: now)
         guard case .failed(let why) = resolution else { return watch(resolution.addresses) }
         resolved.fail(why)
     }
@@ -116,12 +117,25 @@ struct ResolvedAddresses: Hashable {
     private(set) var addresses: [IPAddress] = []
     /// Why there is no newer resolution.
     private(set) var failure: String?
+    /// When the attempt under way counts as failed; nil if it already does, or none is under way.
+    private(set) var attemptDeadline: Instant?
+
+    /// The time after which a pending resolution is reported.
+    private static let attemptTimeout = Duration.seconds(10)
+
+    /// Notes that an attempt begins.
+    mutating func beginAttempt(at now: Instant) { attemptDeadline = now.advanced(by: Self.attemptTimeout) }
+
+    /// Reports an attempt that takes too long, once; its result still counts.
+    mutating func checkAttempt(at now: Instant) {
+        if let attemptDeadline, attemptDeadline <= now { fail("no name server answered in time") }
+    }
 
     /// Takes a resolution.
     ///
     /// - Returns: Which addresses are no longer among them, and which were not before.
     mutating func take(_ resolution: [IPAddress]) -> (gone: [IPAddress], new: [IPAddress]) {
-        failure = nil
+        (failure, attemptDeadline) = (nil, nil)
         let gone = addresses.filter { !resolution.contains($0) }
         var new: [IPAddress] = []
         for address in resolution where !addresses.contains(address) && !new.contains(address) { new.append(address) }
@@ -130,7 +144,7 @@ struct ResolvedAddresses: Hashable {
     }
 
     /// Notes that there is no resolution; addresses that were known stay.
-    mutating func fail(_ why: String) { failure = why }
+    mutating func fail(_ why: String) { (failure, attemptDeadline) = (why, nil) }
 
     /// The state.
     ///
@@ -153,65 +167,5 @@ extension DestinationRoute {
         guard case .selected(let selection) = path.outcome else { return }
         gateway = selection.nextHop.gateway
         source = selection.nextHop.source
-    }
-}
-
-/// When a name is resolved: immediately, after changes of the network, soon again after failures, and at intervals.
-///
-/// One attempt at a time: a resolution may take half a minute, and each that is awaited costs a thread.
-struct ResolutionSchedule: Hashable {
-    /// When the next attempt begins; nil while one is under way.
-    private var next: Instant? = .init(nanoseconds: 0)
-    /// When the attempt under way counts as failed; nil if it already does, or none is under way.
-    private var resolutionDeadline: Instant?
-    private var earliest = Instant(nanoseconds: 0)
-    private var hasChanged = false
-    private var pause = Self.shortestPause
-
-    /// Between two attempts.
-    private static let shortestPause = Duration.seconds(1)
-    private static let longestPause = Duration.seconds(30)
-    /// The time for which a resolution is used: the system's resolver does not report times to live.
-    private static let refresh = Duration.seconds(300)
-    /// The time after which a pending resolution is reported.
-    private static let resolutionTimeout = Duration.seconds(10)
-
-    /// When to look again.
-    var deadline: Instant? { [next, resolutionDeadline].compactMap(\.self).min() }
-
-    /// Whether an attempt is to begin.
-    func isDue(at now: Instant) -> Bool { next.map { $0 <= now } ?? false }
-
-    /// Whether the attempt under way has just begun to count as failed.
-    mutating func isOverdue(at now: Instant) -> Bool {
-        guard let end = resolutionDeadline, end <= now else { return false }
-        resolutionDeadline = nil
-        return true
-    }
-
-    /// Notes that an attempt begins.
-    mutating func noteStart(at now: Instant) {
-        next = nil
-        hasChanged = false
-        earliest = now.advanced(by: Self.shortestPause)
-        resolutionDeadline = now.advanced(by: Self.resolutionTimeout)
-    }
-
-    /// Notes that an attempt has ended.
-    mutating func noteEnd(hasSucceeded: Bool, at now: Instant) {
-        resolutionDeadline = nil
-        next = now.advanced(by: hasSucceeded ? Self.refresh : pause)
-        pause = hasSucceeded ? Self.shortestPause : min(pause * 2, Self.longestPause)
-        if hasChanged { noteChange(at: now) }
-    }
-
-    /// Notes that the network has changed, which may make the name server reachable.
-    mutating func noteChange(at now: Instant) {
-        pause = Self.shortestPause
-        guard let planned = next else {
-            hasChanged = true
-            return
-        }
-        next = min(planned, max(now, earliest))
     }
 }

@@ -11,61 +11,15 @@ import Testing
 @Suite struct LivePartsTests {
     private func at(_ second: Int64) -> Instant { .init(nanoseconds: second * 1_000_000_000) }
 
-    @Test func `a name is resolved immediately, then at intervals`() {
-        var schedule = ResolutionSchedule()
-        #expect(schedule.isDue(at: at(100)))
-        schedule.noteStart(at: at(100))
-        #expect(!schedule.isDue(at: at(105)))
-        schedule.noteEnd(hasSucceeded: true, at: at(101))
-        #expect(!schedule.isDue(at: at(400)))
-        #expect(schedule.deadline == at(401))
-        #expect(schedule.isDue(at: at(401)))
-    }
-
-    @Test func `a failed resolution is retried at growing intervals`() {
-        var schedule = ResolutionSchedule()
-        var now: Int64 = 100
-        var pauses: [Int64] = []
-        for _ in 0..<7 {
-            schedule.noteStart(at: at(now))
-            schedule.noteEnd(hasSucceeded: false, at: at(now))
-            let due = (schedule.deadline?.nanoseconds ?? 0) / 1_000_000_000
-            pauses.append(due - now)
-            now = due
-        }
-        #expect(pauses == [1, 2, 4, 8, 16, 30, 30])
-        schedule.noteStart(at: at(now))
-        schedule.noteEnd(hasSucceeded: false, at: at(now + 5))
-        schedule.noteChange(at: at(now + 6))
-        #expect(schedule.isDue(at: at(now + 6)))
-    }
-
-    @Test func `a change during a resolution causes another one`() {
-        var schedule = ResolutionSchedule()
-        schedule.noteStart(at: at(100))
-        schedule.noteChange(at: at(101))
-        #expect(!schedule.isDue(at: at(200)))
-        schedule.noteEnd(hasSucceeded: true, at: at(102))
-        #expect(schedule.isDue(at: at(102)))
-    }
-
-    @Test func `a storm of changes causes few resolutions`() {
-        var schedule = ResolutionSchedule()
-        schedule.noteStart(at: at(100))
-        schedule.noteEnd(hasSucceeded: true, at: at(100))
-        schedule.noteChange(at: at(100))
-        #expect(!schedule.isDue(at: at(100)))
-        #expect(schedule.deadline == at(101))
-    }
-
     @Test func `a missing response is reported once`() {
-        var schedule = ResolutionSchedule()
-        schedule.noteStart(at: at(100))
-        #expect(schedule.deadline == at(110))
-        #expect(schedule.isOverdue(at: at(109)) == false)
-        #expect(schedule.isOverdue(at: at(110)) == true)
-        #expect(schedule.isOverdue(at: at(111)) == false)
-        #expect(schedule.deadline == nil)
+        var resolved = ResolvedAddresses()
+        resolved.beginAttempt(at: at(100))
+        #expect(resolved.attemptDeadline == at(110))
+        resolved.checkAttempt(at: at(109))
+        #expect(resolved.failure == nil)
+        resolved.checkAttempt(at: at(110))
+        #expect(resolved.failure == "no name server answered in time")
+        #expect(resolved.attemptDeadline == nil)
     }
 
     @Test func `a recording is named after its moment, in local time`() {
