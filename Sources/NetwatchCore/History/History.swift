@@ -225,8 +225,7 @@ package struct HistoryRecord: Sendable, Hashable {
 extension ReachabilityStatus {
     /// The state of a name, as JSON lines have it.
     package init?(name: String) {
-        let all: [Self] = [.unknown, .notReachable, .cellular, .wifi]
-        guard let status = all.first(where: { $0.name == name }) else { return nil }
+        guard let status = Self.allCases.first(where: { $0.name == name }) else { return nil }
         self = status
     }
 }

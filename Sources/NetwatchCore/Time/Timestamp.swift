@@ -104,7 +104,7 @@ extension Timestamp {
 
 extension Int64 {
     /// The decimal digits, with zeros before them.
-    fileprivate func padded(_ width: Int) -> String {
+    package func padded(_ width: Int) -> String {
         String(repeating: "0", count: Swift.max(0, width - String(self).count)) + String(self)
     }
 }

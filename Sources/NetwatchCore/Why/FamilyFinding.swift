@@ -3,7 +3,7 @@ import ReachabilityCore
 /// The reason why one family has no path, as its rules or routes show it.
 struct FamilyFinding {
     /// How much it explains; what is lowest comes first.
-    enum Weight: Int, Comparable {
+    enum Weight: Comparable {
         /// A route would work, but another one is preferred to it.
         case hidesAnother
         /// Something refuses.
@@ -16,8 +16,6 @@ struct FamilyFinding {
         case expired
         /// There is a route for a part of the addresses.
         case partial
-
-        static func < (left: Self, right: Self) -> Bool { left.rawValue < right.rawValue }
     }
 
     /// How much it explains.

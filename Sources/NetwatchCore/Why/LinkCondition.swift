@@ -59,18 +59,11 @@ extension DiagnosisContext {
     func addressing(of link: Link, _ family: AddressFamily?) -> LinkCondition {
         let all = (snapshot.addresses[link.index] ?? []).filter { family == nil || $0.address.family == family }
         let routable = all.filter { !$0.address.isLinkLocal && !$0.address.isLoopback }
-        if let usable = routable.first(where: { $0.isSettled }) { return .ready(usable.address) }
+        if let usable = routable.first(where: \.isUsable) { return .ready(usable.address) }
         if let duplicate = routable.first(where: { $0.flags.contains(.duplicate) }) { return .duplicate(duplicate) }
         if let tentative = routable.first { return .tentative(tentative.address) }
         let own = all.first { $0.address.family == .ipv4 && $0.address.isLinkLocal }
         return own.map { .linkLocal($0.address) } ?? .noAddress
-    }
-}
-
-extension AddressMessage {
-    /// Whether packets may be sent from it (RFC 4862, 5.4; RFC 4429).
-    fileprivate var isSettled: Bool {
-        !flags.contains(.duplicate) && (!flags.contains(.tentative) || flags.contains(.optimistic))
     }
 }
 

@@ -139,9 +139,6 @@ extension RouteReview {
         return expired ?? suppressed ?? partial ?? unconsulted
     }
 
-    /// `RTPROT_RA`: the kernel made it of a router's advertisement.
-    private static let routerAdvertisement: UInt8 = 9
-
     private var expired: FamilyFinding? {
         let known = probe.candidates.filter { $0.verdict == .expired }.map(\.route.message)
         let gone = (scene.snapshot.routes.expired[.init(family.family, .main)] ?? []).filter { $0.type == .unicast }
@@ -152,7 +149,7 @@ extension RouteReview {
         guard let nextHop = route.nextHops.first, let link = scene.snapshot.link(nextHop.interface) else { return nil }
         if let fault = scene.fault(of: link) { return .init(.link, scene.sentence([link.index], fault)) }
         let name = scene.name(link.index)
-        guard route.origin == Self.routerAdvertisement else {
+        guard route.origin == RouteMessage.routerAdvertisement else {
             return .init(.expired, "the default route through \(name) has expired")
         }
         let router = nextHop.gateway.map { " \($0)" } ?? ""

@@ -30,7 +30,7 @@ package enum WhySentence {
     private static func unknown(_ path: NetworkPath, _ scene: DiagnosisContext) -> [Sentence] {
         path.reasons.prefix(1).map { reason in
             guard reason == .carrierUnknown, let interface = path.interface else {
-                return .init(reason.shortMeaning, fix: reason.plainFix)
+                return .init(reason.shortMeaning, fix: reason.fix?.filled(nil))
             }
             let name = interface.name.escapedForTerminal
             let fix = "'--kind \(name.shellWord)=cellular', if it is"
@@ -52,7 +52,7 @@ package enum WhySentence {
         scene.explanation.families.flatMap { family -> [Sentence] in
             if family.path != nil { return FamilyDegradation.of(family, scene) }
             guard let finding = FamilyFinding.of(family, scene) else { return [] }
-            let name = family.family == .ipv4 ? "IPv4" : "IPv6"
+            let name = DiagnosisContext.name(family.family)
             return [.init("\(name) does not work: \(finding.sentence.text)", fix: finding.sentence.fix)]
         }
     }
@@ -64,9 +64,6 @@ extension ReachabilityReason {
         let sentence = meaning.split(separator: ". ").first.map(String.init) ?? meaning
         return sentence.hasSuffix(".") ? String(sentence.dropLast()) : sentence
     }
-
-    /// The fix with quotation marks instead of its document's.
-    fileprivate var plainFix: String? { fix.map { String($0.map { $0 == "`" ? "'" : $0 }) } }
 }
 
 /// The data that sentences are made of, with their words.

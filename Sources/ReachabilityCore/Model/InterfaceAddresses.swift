@@ -89,8 +89,8 @@ extension AddressMessage {
         effect.add(isUsable && !old.isUsable ? .addressAdded : .addressChanged)
     }
 
-    /// Whether a packet may be sent from the address: it exists, and no one else has it.
-    var isUsable: Bool {
+    /// Whether packets may be sent from the address (RFC 4862, 5.4; RFC 4429).
+    package var isUsable: Bool {
         if flags.contains(.duplicate) { return false }
         return !flags.contains(.tentative) || flags.contains(.optimistic)
     }

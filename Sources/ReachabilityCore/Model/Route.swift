@@ -96,7 +96,7 @@ package struct RouteTableKey: Sendable, Hashable, Comparable {
 
 extension RouteMessage {
     /// `RTPROT_RA`.
-    static let routerAdvertisement: UInt8 = 9
+    package static let routerAdvertisement: UInt8 = 9
 
     /// Whether the model holds the route.
     var isMirrored: Bool { isDefaultLike && flags & Self.cloned == 0 && table != .unspecified }

@@ -111,17 +111,9 @@ enum ReasonText {
     static func lines(_ reasons: [ReachabilityReason], interface: String?, indentation: String) -> [String] {
         reasons.flatMap { reason in
             let meaning = "\(indentation)\(reason.rawValue): \(reason.meaning)"
-            guard let fix = reason.fix else { return [meaning] }
-            return [meaning, "\(indentation)  fix: \(filled(fix, interface))"]
+            guard let fix = reason.fix?.filled(interface).escapedForTerminal else { return [meaning] }
+            return [meaning, "\(indentation)  fix: \(fix)"]
         }
-    }
-
-    /// The fix with quotation marks instead of its document's, and with the interface's name.
-    private static func filled(_ fix: String, _ interface: String?) -> String {
-        let words = fix.split(separator: " ", omittingEmptySubsequences: false).map { word in
-            word == "NAME" ? interface?.shellWord.escapedForTerminal ?? "NAME" : String(word)
-        }
-        return words.joined(separator: " ").replacing("`", with: "'")
     }
 }
 

@@ -93,13 +93,8 @@ enum RecordingName {
         let days = local.flooredQuotient(86_400)
         let day = CivilDay(daysSinceEpoch: days)
         let second = local - days * 86_400
-        let date = padded(day.year, 4) + padded(day.month, 2) + padded(day.day, 2)
-        let time = padded(second / 3_600, 2) + padded(second / 60 % 60, 2) + padded(second % 60, 2)
+        let date = day.year.padded(4) + day.month.padded(2) + day.day.padded(2)
+        let time = [second / 3_600, second / 60 % 60, second % 60].map { $0.padded(2) }.joined()
         return "netwatch-\(date)-\(time).pcap"
-    }
-
-    private static func padded(_ number: Int64, _ width: Int) -> String {
-        let digits = String(number)
-        return String(repeating: "0", count: max(0, width - digits.count)) + digits
     }
 }

@@ -75,7 +75,7 @@ struct ConnectivityRecord: Hashable {
         let hasPath = awaited.holds(for: path)
         holds = hasPath && (!awaited.needsValidation || currentReport?.verdict == .validated)
         if !hasPath, path.status != .unknown { wasAway = true }
-        if awaited.needsValidation, currentReport.map({ $0.verdict.isAbsence }) == true { wasAway = true }
+        if awaited.needsValidation, currentReport?.verdict.isLimited == true { wasAway = true }
     }
 
     /// Begins a new time to watch, as when a command starts.
@@ -118,16 +118,6 @@ struct WaitedPath: Hashable {
     var words: String {
         let words = requirement == .any ? condition.rawValue : "\(condition.rawValue), \(requirement.option)"
         return needsValidation ? words + ", --validated" : words
-    }
-}
-
-extension ValidationVerdict {
-    /// Whether it says that the path does not lead to the internet.
-    fileprivate var isAbsence: Bool {
-        switch self {
-        case .portal, .noInternet: true
-        case .validated, .notChecked: false
-        }
     }
 }
 

@@ -131,23 +131,7 @@ extension InterfacesPart {
         static let widestGraph = Traffic.maximumBars
 
         /// The column heading.
-        var title: String {
-            switch self {
-            case .name: "LINKS"
-            case .kind: "KIND"
-            case .state: "STATE"
-            case .address: "ADDRESS"
-            case .route: "VIA (METRIC)"
-            case .received: "IN/s"
-            case .sent: "OUT/s"
-            case .graph: ""
-            case .receivedGraph, .sentGraph: ""
-            case .wifi: "NETWORK"
-            case .admin: "ADMIN"
-            case .carrier: "CARRIER"
-            case .operational: "OPER"
-            }
-        }
+        var title: String { layout.title }
 
         /// Whether it is aligned to the right.
         var isNumber: Bool { self == .received || self == .sent }
@@ -156,44 +140,29 @@ extension InterfacesPart {
         var isGraph: Bool { self == .graph || self == .receivedGraph || self == .sentGraph }
 
         /// The lower, the longer it stays where it is narrow.
-        var rank: Int {
-            switch self {
-            case .name: 0
-            case .state: 1
-            case .address: 2
-            case .received, .sent: 3
-            case .route: 4
-            case .graph, .receivedGraph, .sentGraph: 5
-            case .kind: 6
-            case .wifi: 7
-            case .admin, .carrier, .operational: 8
-            }
-        }
+        var rank: Int { layout.rank }
 
         /// The least width that makes sense; what is narrower in fact needs no more than that.
-        var least: Int {
-            switch self {
-            case .name: 10
-            case .state: 12
-            case .address: 15
-            case .route: 16
-            case .received, .sent, .graph: 5
-            case .receivedGraph, .sentGraph: 8
-            case .wifi: 16
-            case .kind: 8
-            case .admin, .carrier, .operational: 7
-            }
-        }
+        var least: Int { layout.least }
 
         /// No more, however long the contents are.
-        var most: Int {
+        var most: Int { layout.most }
+
+        private var layout: (title: String, rank: Int, least: Int, most: Int) {
             switch self {
-            case .name: 24
-            case .address: 64
-            case .route: 48
-            case .wifi: 40
-            case .graph, .receivedGraph, .sentGraph: Self.widestGraph
-            default: 16
+            case .name: ("LINKS", 0, 10, 24)
+            case .state: ("STATE", 1, 12, 16)
+            case .address: ("ADDRESS", 2, 15, 64)
+            case .received: ("IN/s", 3, 5, 16)
+            case .sent: ("OUT/s", 3, 5, 16)
+            case .route: ("VIA (METRIC)", 4, 16, 48)
+            case .graph: ("", 5, 5, Self.widestGraph)
+            case .receivedGraph, .sentGraph: ("", 5, 8, Self.widestGraph)
+            case .kind: ("KIND", 6, 8, 16)
+            case .wifi: ("NETWORK", 7, 16, 40)
+            case .admin: ("ADMIN", 8, 7, 16)
+            case .carrier: ("CARRIER", 8, 7, 16)
+            case .operational: ("OPER", 8, 7, 16)
             }
         }
     }

@@ -99,9 +99,7 @@ struct AvailabilityWords {
 
     /// `100 %`, `99.98 %`.
     private static func percent(_ share: Int) -> String {
-        if share % 100 == 0 { return "\(share / 100) %" }
-        let digits = share % 100
-        return "\(share / 100).\(digits < 10 ? "0" : "")\(digits) %"
+        share % 100 == 0 ? "\(share / 100) %" : HistoryText.share(share)
     }
 
     private func outages(_ sum: Availability) -> String {

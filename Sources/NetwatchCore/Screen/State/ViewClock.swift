@@ -91,10 +91,12 @@ package struct LocalTime: Sendable, Hashable {
     var untilMidnight: Duration { .seconds(86_400 - secondOfDay) - .nanoseconds(nanoseconds) }
 
     /// `14:02:11`.
-    var second: String { "\(two(secondOfDay / 3600)):\(two(secondOfDay / 60 % 60)):\(two(secondOfDay % 60))" }
+    var second: String {
+        [secondOfDay / 3600, secondOfDay / 60 % 60, secondOfDay % 60].map { $0.padded(2) }.joined(separator: ":")
+    }
 
     /// `14:02:11.123`.
-    private var millisecond: String { second + "." + digits(nanoseconds / 1_000_000, 3) }
+    private var millisecond: String { second + "." + (nanoseconds / 1_000_000).padded(3) }
 
     /// `20 Nov 14:02`, as wide as ``millisecond``.
     private var dayAndMinute: String {
@@ -105,11 +107,9 @@ package struct LocalTime: Sendable, Hashable {
 
     /// `2026-11-20 14:02:11.123456 +01:00`.
     var whole: String {
-        let date = CivilDay(daysSinceEpoch: day)
-        let minutes = utcOffset.magnitude / 60
-        let zone = "\(utcOffset < 0 ? "-" : "+")\(two(Int64(minutes / 60))):\(two(Int64(minutes % 60)))"
-        let day = "\(digits(date.year, 4))-\(two(date.month))-\(two(date.day))"
-        return "\(day) \(second).\(digits(nanoseconds / 1000, 6)) \(zone)"
+        let minutes = Int64(utcOffset.magnitude / 60)
+        let zone = "\(utcOffset < 0 ? "-" : "+")\((minutes / 60).padded(2)):\((minutes % 60).padded(2))"
+        return "\(CivilDay(daysSinceEpoch: day).text) \(second).\((nanoseconds / 1000).padded(6)) \(zone)"
     }
 
     /// Shown next to others of today, or of one day.
@@ -124,13 +124,6 @@ package struct LocalTime: Sendable, Hashable {
     }
 
     private var secondOfDay: Int64 { seconds - day * 86_400 }
-
-    private func two(_ number: Int64) -> String { digits(number, 2) }
-
-    private func digits(_ number: Int64, _ count: Int) -> String {
-        let text = String(number)
-        return String(repeating: "0", count: max(count - text.count, 0)) + text
-    }
 
     private static let months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
 }
