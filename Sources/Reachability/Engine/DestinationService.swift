@@ -74,7 +74,7 @@ final class DestinationService {
         let bound = zip(interfaces, try lookups.resolveBound(flows)).map { interface, reply in
             BoundPath(interface, reply, path(to: destination, reply, at: now))
         }
-        return RequiredPath(requirement, unbound: unbound, bound: bound, ruledOut: ruledOut).choice
+        return RequiredPath(requirement: requirement, unbound: unbound, bound: bound, ruledOut: ruledOut).choice
     }
 
     private func path(to destination: IPAddress, _ reply: ProbeResult, at now: Instant) -> DestinationPath {

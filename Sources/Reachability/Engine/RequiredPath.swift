@@ -32,26 +32,16 @@ struct BoundPath: Sendable, Hashable {
 
 /// Chooses among the paths that may meet a requirement.
 struct RequiredPath {
-    private let requirement: PathRequirement
+    let requirement: PathRequirement
     /// The path of an unbound socket.
-    private let unbound: DestinationPath
-    private let bound: [BoundPath]
-    private let ruledOut: [RuledOutInterface]
+    let unbound: DestinationPath
+    /// The paths of sockets that are bound to interfaces which meet the requirement.
+    let bound: [BoundPath]
+    /// The interfaces that would meet it if they were usable.
+    let ruledOut: [RuledOutInterface]
 
     /// The number of interfaces that a refusal names at most.
     private static let maximumRuledOut = 8
-
-    init(
-        _ requirement: PathRequirement,
-        unbound: DestinationPath,
-        bound: [BoundPath],
-        ruledOut: [RuledOutInterface]
-    ) {
-        self.requirement = requirement
-        self.unbound = unbound
-        self.bound = bound
-        self.ruledOut = ruledOut
-    }
 
     /// The path to use: that of an unbound socket if it meets the requirement, else the one that the kernel prefers.
     var choice: DestinationPath {

@@ -73,11 +73,6 @@ struct DeviceReport: Sendable {
     let name: String
     private(set) var messages: [Message] = []
 
-    init(index: InterfaceIndex, name: String) {
-        self.index = index
-        self.name = name
-    }
-
     /// One message, as the kernel would send it.
     struct Message: Sendable {
         let event: KernelEvent

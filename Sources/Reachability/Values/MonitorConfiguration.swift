@@ -82,14 +82,6 @@ package struct CaptureEvent: Sendable, Hashable {
     /// The bytes of the datagram: one netlink message or several.
     package var bytes: [UInt8]
 
-    /// Creates an event.
-    package init(time: UInt64, direction: Direction, protocolNumber: UInt16, bytes: [UInt8]) {
-        self.time = time
-        self.direction = direction
-        self.protocolNumber = protocolNumber
-        self.bytes = bytes
-    }
-
     /// The direction of a datagram.
     package enum Direction: Sendable, Hashable {
         /// A notification, or the reply to a dump.

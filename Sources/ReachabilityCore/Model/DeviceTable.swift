@@ -7,9 +7,6 @@ package struct DeviceTable: Sendable, Hashable {
     /// link's.
     package internal(set) var wireless: [InterfaceIndex: WirelessState] = [:]
 
-    /// Makes a table without devices.
-    package init() {}
-
     /// Whether nothing is known of any device but by nl80211.
     package var isEmpty: Bool { findings.isEmpty }
 

@@ -2,9 +2,6 @@
 package struct NexthopTable: Sendable, Hashable {
     private var objects: [UInt32: NexthopMessage] = [:]
 
-    /// Makes a table without objects.
-    package init() {}
-
     /// The ids of the objects.
     package var keys: Dictionary<UInt32, NexthopMessage>.Keys { objects.keys }
 

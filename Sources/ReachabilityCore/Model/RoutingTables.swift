@@ -6,9 +6,6 @@ package struct RoutingTables: Sendable, Hashable {
     /// Nothing uses them; they explain why there is no route.
     package private(set) var expired: [RouteTableKey: [RouteMessage]] = [:]
 
-    /// Makes empty tables.
-    package init() {}
-
     /// The tables that have routes.
     package var keys: Dictionary<RouteTableKey, RouteTable>.Keys { tables.keys }
 

@@ -17,9 +17,6 @@ package struct SnapshotEffect: Sendable, Hashable {
     /// The Wi-Fi interfaces that roamed to another access point.
     package private(set) var roams: [InterfaceIndex] = []
 
-    /// Makes the effect of an event that changed nothing.
-    package init() {}
-
     /// Whether anything changed that the evaluation reads.
     package var changed: Bool { !reasons.isEmpty }
 

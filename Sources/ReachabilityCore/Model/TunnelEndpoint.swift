@@ -28,13 +28,12 @@ package struct TunnelEndpoint: Sendable, Hashable {
 
     /// Returns the lookup that the kernel makes for the tunnel's packets.
     ///
-    /// - Parameter user: The user whose rules decide; the kernel sends as root.
-    /// - Returns: The flow from the tunnel to its other end.
-    package func flow(user: UInt32) -> ProbeFlow { flow(to: address, user: user) }
-
-    /// Returns the same lookup for another destination.
-    func flow(to destination: IPAddress, user: UInt32) -> ProbeFlow {
-        var flow = ProbeFlow(to: destination, user: user, boundTo: interface)
+    /// - Parameters:
+    ///   - destination: The destination; nil for the tunnel's other end.
+    ///   - user: The user whose rules decide; the kernel sends as root.
+    /// - Returns: The flow from the tunnel.
+    package func flow(to destination: IPAddress? = nil, user: UInt32) -> ProbeFlow {
+        var flow = ProbeFlow(to: destination ?? address, user: user, boundTo: interface)
         if let source { flow.source = source }
         flow.mark = mark
         flow.tos = tos
@@ -110,9 +109,6 @@ package struct TunnelTable: Sendable, Hashable {
     package internal(set) var l2tp: [InterfaceIndex: L2TPMessage] = [:]
     /// The interface through which the kernel sends a tunnel's own packets; nil for none.
     package internal(set) var egress: [TunnelEndpoint: InterfaceIndex?] = [:]
-
-    /// Makes a table without tunnels.
-    package init() {}
 
     /// Returns the endpoint of a tunnel's own packets; nil if it is not known, or if the interface is no tunnel.
     ///

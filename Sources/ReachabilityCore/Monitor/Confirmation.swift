@@ -8,7 +8,8 @@ struct Confirmation: Sendable, Hashable {
     private(set) var basis = Basis.kernel
     /// The kernel's last results.
     private(set) var results: [ProbeResult] = []
-    private var stage = Stage.agreed
+    /// The last step; ``Step/none`` once the results agree, or the kernel has become authoritative.
+    private var lastStep = Step.none
     private var refuted: Disagreement?
 
     /// The basis of an evaluation.
@@ -37,16 +38,6 @@ struct Confirmation: Sendable, Hashable {
         case readAll
     }
 
-    private enum Stage: Sendable, Hashable {
-        case agreed
-        case askedAgain
-        case askedLater(Duration)
-        case readExpired
-        case readContext
-        case readTables
-        case readAll
-    }
-
     private struct Disagreement: Sendable, Hashable {
         var model: [LookupOutcome]
         var kernel: [LookupOutcome]
@@ -62,7 +53,7 @@ struct Confirmation: Sendable, Hashable {
     var isCoveredBySpecificRoute: Bool { results.contains(where: \.isCoveredBySpecificRoute) }
 
     /// Whether further results, or tables that are read because of them, are awaited.
-    var isPending: Bool { stage != .agreed }
+    var isPending: Bool { lastStep != .none }
 
     /// Keeps results while there is no complete model to compare them with.
     mutating func take(_ new: [ProbeResult]) { results = new }
@@ -97,14 +88,14 @@ struct Confirmation: Sendable, Hashable {
 
     private mutating func agree() -> Step {
         basis = .model
-        stage = .agreed
+        lastStep = .none
         refuted = nil
         return .none
     }
 
     private mutating func letKernelDecide() -> Step {
         basis = .kernel
-        stage = .agreed
+        lastStep = .none
         return .none
     }
 
@@ -113,35 +104,19 @@ struct Confirmation: Sendable, Hashable {
         _ isPassing: () -> Bool,
         _ hasExpired: () -> Bool
     ) -> Step {
-        switch stage {
-        case .agreed:
-            stage = .askedAgain
-            return .askAgain
-        case .askedAgain:
-            return askLater(Pacing.delivery)
-        case .askedLater(let pause) where pause < Pacing.announcement && isPassing():
-            return askLater(pause * 2)
-        case .askedLater where hasExpired():
-            stage = .readExpired
-            return .readExpired
-        case .askedLater, .readExpired:
-            stage = .readContext
-            return .readContext
-        case .readContext:
-            stage = .readTables
-            return .readTables
-        case .readTables:
-            stage = .readAll
-            return .readAll
+        switch lastStep {
+        case .none: lastStep = .askAgain
+        case .askAgain: lastStep = .askLater(Pacing.delivery)
+        case .askLater(let pause) where pause < Pacing.announcement && isPassing(): lastStep = .askLater(pause * 2)
+        case .askLater where hasExpired(): lastStep = .readExpired
+        case .askLater, .readExpired: lastStep = .readContext
+        case .readContext: lastStep = .readTables
+        case .readTables: lastStep = .readAll
         case .readAll:
             refuted = disagreement
             return letKernelDecide()
         }
-    }
-
-    private mutating func askLater(_ pause: Duration) -> Step {
-        stage = .askedLater(pause)
-        return .askLater(pause)
+        return lastStep
     }
 }
 

@@ -132,11 +132,10 @@ struct KernelCheck: Sendable, Hashable {
         case .none: break
         case .askAgain: schedule.request(at: now, inDetail: true)
         case .askLater(let delay): schedule.requestAgain(at: now.advanced(by: delay))
-        case .readExpired: read(tables(family, model), family, &result)
         case .readContext:
             result.mismatches += 1
             read([.addresses(family), .rules(family), .nexthops], family, &result)
-        case .readTables: read(tables(family, model), family, &result)
+        case .readExpired, .readTables: read(tables(family, model), family, &result)
         case .readAll: read(DumpScheduler.everything, family, &result)
         }
         if [.readContext, .readTables, .readAll].contains(step) { result.isMismatch = true }
@@ -346,9 +345,7 @@ extension NetworkSnapshot {
     /// Whether the kernel selects a route that has expired.
     fileprivate func hasExpired(_ result: ProbeResult, _ family: AddressFamily, at now: Instant) -> Bool {
         guard case .selected(let selection) = result.outcome else { return false }
-        return routes(family, selection.table).contains { route in
-            route.mayBe(selection) && route.expiry.map { $0 <= now } ?? false
-        }
+        return routes(family, selection.table).contains { $0.mayBe(selection) && $0.isExpired(at: now) }
     }
 }
 

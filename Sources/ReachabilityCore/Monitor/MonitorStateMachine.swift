@@ -81,7 +81,7 @@ package struct MonitorStateMachine: Sendable {
         first = .earlier(first, publication)
         first = .earlier(first, queries.deadline)
         first = .earlier(first, pending.isStale ? recordingDue : nil)
-        return .earlier(first, pending.postponementDeadline)
+        return .earlier(first, pending.postponed)
     }
 
     /// Returns what to do now; nil if there is nothing to do before the next message or ``deadline``.
@@ -155,7 +155,8 @@ package struct MonitorStateMachine: Sendable {
         noteDevice(event, header)
         reader.note(event, header, at: now)
         // A message that hardly affects the path may wait if a path is published and no evaluation is outstanding.
-        let canPostpone = check.isEnabled && publisher.hasPublished && !pending.isStale && !pending.isUndecided
+        let hasPublished = publisher.published != nil
+        let canPostpone = check.isEnabled && hasPublished && !pending.isStale && !pending.isUndecided
         let isUrgent = !canPostpone || model.isConcerned(by: event, evaluation)
         let effect = model.apply(event, header, at: now)
         if effect.changed { queries.noteChange() }

@@ -84,10 +84,10 @@ struct NeighbourWatch: Sendable, Hashable {
         let others = nextHops(of: other, snapshot)
         if route.family == .ipv6 {
             let covers = message.destination.covers(route.destination) && message.source.covers(route.source)
-            return covers && (message.type != .unicast || others.contains { !$0.leadsTo(nextHop) })
+            return covers && (message.type != .unicast || others.contains { !$0.hasSamePath(nextHop) })
         }
         return message.destination == route.destination && message.metric == route.metric && message.tos == route.tos
-            && others.contains { $0.gateway != nil && !$0.leadsTo(nextHop) }
+            && others.contains { $0.gateway != nil && !$0.hasSamePath(nextHop) }
     }
 
     /// Returns the next hops of a route, including those of its nexthop object.
@@ -105,11 +105,6 @@ extension RouteMessage {
     fileprivate func mayHaveRival(among routes: RouteTable) -> Bool {
         routes.count > 1 || nextHops.count > 1 || nexthopID != nil
     }
-}
-
-extension NextHop {
-    /// Whether both lead to the same neighbour.
-    fileprivate func leadsTo(_ other: Self) -> Bool { interface == other.interface && gateway == other.gateway }
 }
 
 extension IPPrefix {

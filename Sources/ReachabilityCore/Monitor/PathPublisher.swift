@@ -8,8 +8,6 @@ struct PathPublisher: Sendable, Hashable {
     private var sequence: UInt64 = 0
     /// The path that was published last; nil before the first.
     private(set) var published: NetworkPath?
-    /// Whether a path was published.
-    private(set) var hasPublished = false
     private var announcements: [ReachabilityChange] = []
     private var reasons: [ReachabilityReason] = []
     private var held: Held?
@@ -170,7 +168,6 @@ struct PathPublisher: Sendable, Hashable {
         sequence += 1
         defer {
             published = path
-            hasPublished = true
             held = nil
             forgetReasons()
         }

@@ -7,7 +7,7 @@ struct PendingUpdate: Sendable, Hashable {
     /// Whether ``noteQueuedReplies(at:)`` has postponed the publication once.
     private var isExtended = false
     /// When the changes are evaluated that were postponed.
-    private var postponed: Instant?
+    private(set) var postponed: Instant?
     /// The reasons of the postponed changes.
     private var postponedReasons: [ReachabilityReason] = []
 
@@ -19,9 +19,6 @@ struct PendingUpdate: Sendable, Hashable {
 
     /// When an evaluation is published although it might still change.
     var publicationDeadline: Instant? { undecidedSince?.advanced(by: Pacing.publication) }
-
-    /// When the postponed changes are evaluated.
-    var postponementDeadline: Instant? { postponed }
 
     /// Whether an undecided evaluation has waited long enough to be published.
     func mustPublish(at now: Instant) -> Bool { publicationDeadline.map { $0 <= now } ?? false }

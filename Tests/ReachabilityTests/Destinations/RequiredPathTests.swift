@@ -14,7 +14,8 @@ import Testing
             carriers: [modem],
             outcome: .refused(errno: LookupErrno.networkUnreachable, .noRoute)
         )
-        return RequiredPath(.notCellular, unbound: unbound, bound: [], ruledOut: [.init(modem, reason)]).choice
+        let ruledOut = [RuledOutInterface(modem, reason)]
+        return RequiredPath(requirement: .notCellular, unbound: unbound, bound: [], ruledOut: ruledOut).choice
     }
 
     @Test func `it is unknown whether a path meets a requirement while its device is being identified`() throws {

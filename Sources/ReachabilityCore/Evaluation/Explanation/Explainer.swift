@@ -67,9 +67,7 @@ extension Explainer {
             let outcomes = ProbeAddresses.of(family).map {
                 Connection.run(.init(to: $0, user: context.user), detour).outcome
             }
-            var evaluator = FamilyEvaluator(detour, context)
-            for outcome in outcomes { evaluator.evaluate(outcome) }
-            if let path = evaluator.evaluation(of: outcomes, nextExpiry: nil).path {
+            if let path = FamilyEvaluator(detour, context).evaluation(of: outcomes).path {
                 return excluded.isEmpty ? nil : .init(interfaces: excluded, path: path)
             }
             let obstacles = outcomes.compactMap { obstacle($0, family) }.filter { !excluded.contains($0) }
@@ -175,15 +173,13 @@ extension Explainer {
         _ flow: ProbeFlow,
         _ verdict: RouteCandidate.Verdict
     ) -> RouteCandidate {
-        var evaluator = FamilyEvaluator(model, context)
         var outcomes: [LookupOutcome] = []
         switch model.lookup(flow, in: [route], of: table) {
         case .none, .thrown: break
         case .refused(let errno, let reason, _): outcomes = [.refused(errno: errno, reason)]
         case .found(let found): outcomes = [found.outcome(model)]
         }
-        for outcome in outcomes { evaluator.evaluate(outcome) }
-        let evaluation = evaluator.evaluation(of: outcomes, nextExpiry: nil)
+        let evaluation = FamilyEvaluator(model, context).evaluation(of: outcomes)
         return .init(
             route: route,
             verdict: verdict,
@@ -209,7 +205,7 @@ extension Explainer {
         }
         guard let mark, let position = marked.firstIndex(where: { $0.expiry == mark }) else { return [] }
         guard flow.family == .ipv4 else { return [position] }
-        let ipv4 = IPv4Table(routes, table, model)
+        let ipv4 = IPv4Table(routes: routes, table: table, model: model)
         return ipv4.isAmongDefaults(position) ? ipv4.equalDefaults(position) : [position]
     }
 

@@ -4,12 +4,6 @@ struct IPv4Table {
     let table: RouteTableID
     let model: LookupModel
 
-    init(_ routes: [Route], _ table: RouteTableID, _ model: LookupModel) {
-        self.routes = routes
-        self.table = table
-        self.model = model
-    }
-
     /// Returns the first usable route of the longest prefix.
     func lookup(_ flow: ProbeFlow) -> TableResult {
         var missed: IPPrefix?

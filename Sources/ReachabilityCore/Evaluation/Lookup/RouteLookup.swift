@@ -51,17 +51,12 @@ struct Connection {
     }
 
     private init(_ first: LookupOutcome, _ outcome: LookupOutcome, _ walk: RuleWalk) {
-        self.first = first
-        self.outcome = outcome
-        self.nextExpiry = walk.nextExpiry
-        self.isSameForAll = !walk.dependsOnDestination
+        self.init(first, outcome, walk.nextExpiry, isSameForAll: !walk.dependsOnDestination)
     }
 
     private init(_ first: LookupOutcome, _ outcome: LookupOutcome, _ walk: RuleWalk, _ second: RuleWalk) {
-        self.first = first
-        self.outcome = outcome
-        self.nextExpiry = Self.earliest(walk, second)
-        self.isSameForAll = !walk.dependsOnDestination && !second.dependsOnDestination
+        let isSameForAll = !walk.dependsOnDestination && !second.dependsOnDestination
+        self.init(first, outcome, .earlier(walk.nextExpiry, second.nextExpiry), isSameForAll: isSameForAll)
     }
 
     /// Makes the lookups.
@@ -109,8 +104,8 @@ struct Connection {
             selection.join(other.outcome)
             outcome = .selected(selection)
         }
-        let expiries = [nextExpiry, other.nextExpiry].compactMap(\.self)
-        return .init(first, outcome, expiries.min(), isSameForAll: isSameForAll && other.isSameForAll)
+        let expiry = Instant.earlier(nextExpiry, other.nextExpiry)
+        return .init(first, outcome, expiry, isSameForAll: isSameForAll && other.isSameForAll)
     }
 
     /// `ip6_dst_lookup_tail`: a second lookup, with a source selected for any interface, only if the first failed.
@@ -126,7 +121,7 @@ struct Connection {
         }
         let choice = model.ipv6SourceChoice(to: flow.destination, through: nil)
         guard let source = choice.best else { return .init(first, unavailable, walk) }
-        if choice.dependsOnDestination { walk.noteDestination() }
+        if choice.dependsOnDestination { walk.dependsOnDestination = true }
         var bound = flow
         bound.source = source
         var second = RuleWalk(bound, model)
@@ -139,13 +134,6 @@ struct Connection {
         guard case .selected(let selection) = outcome, selection.nextHop.hasMappedSource else { return outcome }
         if selection.alternatives.contains(where: { !$0.hasMappedSource }) { return outcome }
         return .refused(errno: LookupErrno.familyNotSupported, .noSource)
-    }
-
-    private static func earliest(_ first: RuleWalk, _ second: RuleWalk) -> Instant? {
-        guard let one = first.nextExpiry, let other = second.nextExpiry else {
-            return first.nextExpiry ?? second.nextExpiry
-        }
-        return min(one, other)
     }
 }
 

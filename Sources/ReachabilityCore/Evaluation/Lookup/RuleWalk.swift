@@ -8,7 +8,7 @@ struct RuleWalk {
     /// Whether a rule was met that compares the source: a lookup with another source may then end differently.
     private(set) var dependsOnSource = false
     /// Whether something was met that compares the destination: another probe may then end differently.
-    private(set) var dependsOnDestination = false
+    var dependsOnDestination = false
     /// When the first of the routes that decided expires.
     private(set) var nextExpiry: Instant?
     /// The positions of the rules that matched, in the order of the walk; recorded only for an explanation.
@@ -98,9 +98,6 @@ struct RuleWalk {
         }
     }
 
-    /// Records that another destination may end differently.
-    mutating func noteDestination() { dependsOnDestination = true }
-
     private mutating func note(_ expiry: Instant?) {
         guard let expiry else { return }
         nextExpiry = min(nextExpiry ?? expiry, expiry)
@@ -152,7 +149,7 @@ extension LookupModel {
         of table: RouteTableID
     ) -> TableResult {
         switch flow.family {
-        case .ipv4: IPv4Table(routes, table, self).lookup(flow)
+        case .ipv4: IPv4Table(routes: routes, table: table, model: self).lookup(flow)
         case .ipv6: IPv6Table(routes, table, self, selectsSource: !hasSource).lookup(flow)
         }
     }

@@ -43,6 +43,13 @@ struct FamilyEvaluator {
         if !reasons.contains(reason) { reasons.append(reason) }
     }
 
+    /// Returns the evaluation of final lookups, before which none was evaluated.
+    func evaluation(of outcomes: [LookupOutcome]) -> FamilyEvaluation {
+        var evaluator = self
+        for outcome in outcomes { evaluator.evaluate(outcome) }
+        return evaluator.evaluation(of: outcomes, nextExpiry: nil)
+    }
+
     /// Returns the family's evaluation: usable if every probe has a path.
     consuming func evaluation(of outcomes: [LookupOutcome], nextExpiry: Instant?) -> FamilyEvaluation {
         let isUsable = isUsable && !outcomes.isEmpty

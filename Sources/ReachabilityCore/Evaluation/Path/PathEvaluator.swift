@@ -62,15 +62,9 @@ package struct PathEvaluator: Sendable, Hashable {
         at now: Instant
     ) -> PathEvaluation {
         let model = LookupModel(snapshot, at: now)
-        let ipv4 = evaluate(ipv4, model)
-        let ipv6 = evaluate(ipv6, model)
+        let ipv4 = FamilyEvaluator(model, context).evaluation(of: ipv4)
+        let ipv6 = FamilyEvaluator(model, context).evaluation(of: ipv6)
         return .init(path: .init(ipv4, ipv6), ipv4: ipv4, ipv6: ipv6)
-    }
-
-    private func evaluate(_ outcomes: [LookupOutcome], _ model: LookupModel) -> FamilyEvaluation {
-        var evaluator = FamilyEvaluator(model, context)
-        for outcome in outcomes { evaluator.evaluate(outcome) }
-        return evaluator.evaluation(of: outcomes, nextExpiry: nil)
     }
 
     /// Looks up each probe address; if nothing compares destinations, the first outcome is that of all.
@@ -209,9 +203,8 @@ extension PathEvaluator {
         at now: Instant
     ) -> FamilyEvaluation {
         let isWithinLink = destination.isLinkLocal || outcome.isForSeveralHosts
-        var evaluator = FamilyEvaluator(LookupModel(snapshot, at: now), context, withinLink: isWithinLink)
-        evaluator.evaluate(outcome)
-        return evaluator.evaluation(of: [outcome], nextExpiry: nil)
+        let evaluator = FamilyEvaluator(LookupModel(snapshot, at: now), context, withinLink: isWithinLink)
+        return evaluator.evaluation(of: [outcome])
     }
 
     /// Describes an interface of the model; nil if there is none with the index.
