@@ -20,16 +20,10 @@ package struct FamilyEvaluation: Sendable, Hashable {
     private var shared: Shared<Fields>
 
     /// The outcome for each of ``ProbeAddresses``, in their order: of the final lookup, with the source selected.
-    package var outcomes: [LookupOutcome] {
-        get { shared.fields.outcomes }
-        set { shared.fields.outcomes = newValue }
-    }
+    package var outcomes: [LookupOutcome] { shared.fields.outcomes }
 
     /// The path, if every probe has a usable one.
-    package var path: FamilyPath? {
-        get { shared.fields.path }
-        set { shared.fields.path = newValue }
-    }
+    package var path: FamilyPath? { shared.fields.path }
 
     /// The reasons why there is none, or why it is limited.
     package var reasons: [ReachabilityReason] {
@@ -38,16 +32,10 @@ package struct FamilyEvaluation: Sendable, Hashable {
     }
 
     /// The first moment at which the evaluation may change by itself: a route's expiry.
-    package var nextExpiry: Instant? {
-        get { shared.fields.nextExpiry }
-        set { shared.fields.nextExpiry = newValue }
-    }
+    package var nextExpiry: Instant? { shared.fields.nextExpiry }
 
     /// The tunnels on whose own path this one depends; it may be of the other family.
-    package var tunnels: [InterfaceIndex] {
-        get { shared.fields.tunnels }
-        set { shared.fields.tunnels = newValue }
-    }
+    package var tunnels: [InterfaceIndex] { shared.fields.tunnels }
 
     /// Makes a family's evaluation.
     package init(

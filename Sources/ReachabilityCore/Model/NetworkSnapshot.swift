@@ -94,64 +94,31 @@ package struct NetworkSnapshot: Sendable, Hashable {
         case .linkRemoved(let message): remove(message, &effect)
         case .address(let message): insert(message, header.flags, &effect)
         case .addressRemoved(let message): remove(message, &effect)
-        case .nexthop, .nexthopRemoved, .rule, .ruleRemoved: applyPolicy(event, &effect)
-        case .neighbour, .neighbourRemoved, .netconf, .netconfRemoved: applyState(event, &effect)
-        case .uevent, .wireless, .wireGuard, .team, .l2tp: applyDevice(event, &effect)
-        case .routerOption, .traffic, .family, .familiesRequested: break
-        case .done, .error, .overrun, .request, .ignored: break
-        }
-        return effect
-    }
-
-    private mutating func applyPolicy(_ event: KernelEvent, _ effect: inout SnapshotEffect) {
-        switch event {
         case .nexthop(let message): nexthops.insert(message, &effect)
         case .nexthopRemoved(let message): removeNexthops([message.id], &effect)
         case .rule(let message) where message.family == .ipv4: ipv4Rules.insert(message, &effect)
         case .rule(let message): ipv6Rules.insert(message, &effect)
         case .ruleRemoved(let message) where message.family == .ipv4: ipv4Rules.remove(message, &effect)
         case .ruleRemoved(let message): ipv6Rules.remove(message, &effect)
-        default: break
-        }
-    }
-
-    private mutating func applyState(_ event: KernelEvent, _ effect: inout SnapshotEffect) {
-        switch event {
-        case .neighbour(let message):
-            let key = NeighbourKey(index: message.index, address: message.address)
-            if neighbours.updateValue(message.state, forKey: key) != message.state { effect.add(.neighbourChanged) }
-        case .neighbourRemoved(let message):
-            let key = NeighbourKey(index: message.index, address: message.address)
-            if neighbours.removeValue(forKey: key) != nil { effect.add(.neighbourChanged) }
+        case .neighbour(let message): note(message.state, of: message, &effect)
+        case .neighbourRemoved(let message): note(nil, of: message, &effect)
         case .netconf(let message): insert(message, &effect)
-        case .netconfRemoved(let message):
-            let old = settings.removeValue(forKey: .init(message.family, message.index)) ?? .init()
-            if old != .init(), message.index != NetconfMessage.defaultInterface { effect.add(.settingChanged) }
-        default: break
-        }
-    }
-
-    /// Whether an interface is queried for its egress interface, not for its device: its driver's kind is known.
-    private func isAskedForEgress(_ index: InterfaceIndex) -> Bool {
-        link(index).map { $0.kind != nil || isL2TP($0) } ?? false
-    }
-
-    private mutating func applyDevice(_ event: KernelEvent, _ effect: inout SnapshotEffect) {
-        switch event {
+        case .netconfRemoved(let message): remove(message, &effect)
         case .uevent(let message):
             devices.apply(message, isAskedForEgress: isAskedForEgress(message.index), &effect)
         case .wireless(let message): devices.apply(message, link(message.index), &effect)
         case .wireGuard(let message): tunnels.apply(message, &effect)
         case .l2tp(let message): tunnels.apply(message, links, &effect)
-        case .team(let message):
-            let old = teams[message.index]
-            var new = old ?? .init(index: message.index)
-            new.merge(message)
-            guard new != old else { return }
-            teams[message.index] = new
-            effect.add(.linkChanged)
-        default: break
+        case .team(let message): insert(message, &effect)
+        case .routerOption, .traffic, .family, .familiesRequested: break
+        case .done, .error, .overrun, .request, .ignored: break
         }
+        return effect
+    }
+
+    /// Whether an interface is queried for its egress interface, not for its device: its driver's kind is known.
+    private func isAskedForEgress(_ index: InterfaceIndex) -> Bool {
+        link(index).map { $0.kind != nil || isL2TP($0) } ?? false
     }
 
     private mutating func insert(
@@ -165,6 +132,28 @@ package struct NetworkSnapshot: Sendable, Hashable {
         routes.noteLifetime(of: message)
         if message.lifetime == .zero { return routes.remove(message, &effect) }
         routes.insert(Route(message, isReply: flags.contains(.multi), at: now, in: self), flags, &effect)
+    }
+
+    /// Takes the state of a neighbour; nil if it is forgotten.
+    private mutating func note(
+        _ state: NeighbourState?,
+        of message: NeighbourMessage,
+        _ effect: inout SnapshotEffect
+    ) {
+        let key = NeighbourKey(index: message.index, address: message.address)
+        if neighbours[key] != state { effect.add(.neighbourChanged) }
+        neighbours[key] = state
+    }
+
+    private mutating func insert(_ message: TeamMessage, _ effect: inout SnapshotEffect) {
+        var new = teams[message.index] ?? .init(index: message.index)
+        new.merge(message)
+        if teams.updateValue(new, forKey: message.index) != new { effect.add(.linkChanged) }
+    }
+
+    private mutating func remove(_ message: NetconfMessage, _ effect: inout SnapshotEffect) {
+        let old = settings.removeValue(forKey: .init(message.family, message.index)) ?? .init()
+        if old != .init(), message.index != NetconfMessage.defaultInterface { effect.add(.settingChanged) }
     }
 
     private mutating func insert(_ message: NetconfMessage, _ effect: inout SnapshotEffect) {

@@ -8,9 +8,6 @@ package struct NexthopTable: Sendable, Hashable {
     /// The objects.
     package var values: Dictionary<UInt32, NexthopMessage>.Values { objects.values }
 
-    /// Whether there are no objects.
-    package var isEmpty: Bool { objects.isEmpty }
-
     /// The object with an id.
     package internal(set) subscript(id: UInt32) -> NexthopMessage? {
         get { objects[id] }

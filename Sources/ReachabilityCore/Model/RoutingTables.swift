@@ -12,9 +12,6 @@ package struct RoutingTables: Sendable, Hashable {
     /// The routes of each table.
     package var values: Dictionary<RouteTableKey, RouteTable>.Values { tables.values }
 
-    /// Whether there is no route.
-    package var isEmpty: Bool { tables.isEmpty }
-
     /// The routes of a table; nil if it has none.
     package internal(set) subscript(key: RouteTableKey) -> RouteTable? {
         get { tables[key] }

@@ -4,10 +4,7 @@
 /// it itself.
 package struct RuleTable: Sendable, Hashable {
     /// The rules, in order.
-    private(set) var elements: [RuleMessage]
-
-    /// Makes a table without rules.
-    package init() { elements = [] }
+    package internal(set) var elements: [RuleMessage] = []
 
     /// Takes `RTM_NEWRULE`: a new rule stands behind the others of its priority (`fib_nl_newrule`).
     mutating func insert(_ message: RuleMessage, _ effect: inout SnapshotEffect) {
@@ -68,26 +65,9 @@ package struct RuleTable: Sendable, Hashable {
     }
 }
 
-extension RuleTable: RandomAccessCollection, MutableCollection, RangeReplaceableCollection, ExpressibleByArrayLiteral {
+extension RuleTable: ExpressibleByArrayLiteral {
     /// Makes a table of rules that are in order.
     package init(arrayLiteral elements: RuleMessage...) { self.elements = elements }
-
-    /// The position of the first rule.
-    package var startIndex: Int { elements.startIndex }
-
-    /// The position after the last rule.
-    package var endIndex: Int { elements.endIndex }
-
-    /// The rule at a position.
-    package subscript(position: Int) -> RuleMessage {
-        get { elements[position] }
-        set { elements[position] = newValue }
-    }
-
-    /// Replaces rules by others that have the same place in the order.
-    package mutating func replaceSubrange(_ range: Range<Int>, with new: some Collection<RuleMessage>) {
-        elements.replaceSubrange(range, with: new)
-    }
 }
 
 extension RuleMessage {

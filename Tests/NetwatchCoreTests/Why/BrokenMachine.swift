@@ -43,15 +43,19 @@ struct BrokenMachine {
 
     /// Adds a rule after the existing ones.
     mutating func add(_ rule: RuleMessage) {
-        if rule.family == .ipv4 { snapshot.ipv4Rules.append(rule) } else { snapshot.ipv6Rules.append(rule) }
+        if rule.family == .ipv4 {
+            snapshot.ipv4Rules.elements.append(rule)
+        } else {
+            snapshot.ipv6Rules.elements.append(rule)
+        }
     }
 
     /// Inserts a rule before all but that of table local.
     mutating func insert(_ rule: RuleMessage) {
         if rule.family == .ipv4 {
-            snapshot.ipv4Rules.insert(rule, at: 1)
+            snapshot.ipv4Rules.elements.insert(rule, at: 1)
         } else {
-            snapshot.ipv6Rules.insert(rule, at: 1)
+            snapshot.ipv6Rules.elements.insert(rule, at: 1)
         }
     }
 

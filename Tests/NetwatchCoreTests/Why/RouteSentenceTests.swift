@@ -51,7 +51,7 @@ import Testing
         machine.insert(rule)
         let fix = "'ip rule del priority 50'"
         #expect(machine.sentences == [.init("rule 50 refuses all packets (\(word))", fix: fix)])
-        machine.snapshot.ipv4Rules[1].source = .init(.init(ipv4: 0xC000_0200), length: 24)
+        machine.snapshot.ipv4Rules.elements[1].source = .init(.init(ipv4: 0xC000_0200), length: 24)
         #expect(machine.sentences == [.init("rule 50 refuses what comes from 192.0.2.0/24 (\(word))", fix: fix)])
     }
 
@@ -79,7 +79,7 @@ import Testing
 
     @Test func `a suppressing rule and a throw route are diagnosed`() {
         var machine = machine
-        machine.snapshot.ipv4Rules[1].suppressPrefixLength = 0
+        machine.snapshot.ipv4Rules.elements[1].suppressPrefixLength = 0
         #expect(
             machine.sentences == [
                 .init(
@@ -120,7 +120,7 @@ import Testing
         let text = "no rule leads to table 77, where the default route through eth0 is"
         #expect(machine.sentences == [.init(text, fix: "'ip rule add lookup 77'")])
         var bare = self.machine
-        bare.snapshot.ipv4Rules.removeLast()
+        bare.snapshot.ipv4Rules.elements.removeLast()
         #expect(
             bare.sentences == [
                 .init(
@@ -244,7 +244,7 @@ import Testing
         machine.insert(refusal)
         machine.insert(marked)
         #expect(machine.sentences.map(\.fix) == ["'ip rule del priority 60 unreachable'"])
-        machine.snapshot.ipv4Rules[2].source = .init(.init(ipv4: 0xC000_0202), length: 32)
+        machine.snapshot.ipv4Rules.elements[2].source = .init(.init(ipv4: 0xC000_0202), length: 32)
         #expect(machine.sentences.map(\.fix) == ["'ip rule del priority 60 from 192.0.2.2/32 unreachable'"])
     }
 
@@ -255,8 +255,8 @@ import Testing
         rule.users = 0...0
         machine.insert(rule)
         #expect(machine.sentences.map(\.text) == ["rule 50 refuses what matches 'uidrange 0-0' (prohibit)"])
-        machine.snapshot.ipv4Rules[1].users = nil
-        machine.snapshot.ipv4Rules[1].destination = .init(.init(ipv4: 0x8000_0000), length: 1)
+        machine.snapshot.ipv4Rules.elements[1].users = nil
+        machine.snapshot.ipv4Rules.elements[1].destination = .init(.init(ipv4: 0x8000_0000), length: 1)
         let only = machine.sentences.map(\.text)
         #expect(only == ["rule 50 refuses what goes to 128.0.0.0/1 (prohibit)"])
     }

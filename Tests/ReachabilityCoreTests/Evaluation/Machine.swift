@@ -111,7 +111,7 @@ struct Machine {
         alter(&rule)
         var rules = snapshot.rules(family)
         rules.insert(rule, at: rules.firstIndex { $0.priority > priority } ?? rules.count)
-        if family == .ipv4 { snapshot.ipv4Rules = .init(rules) } else { snapshot.ipv6Rules = .init(rules) }
+        if family == .ipv4 { snapshot.ipv4Rules.elements = rules } else { snapshot.ipv6Rules.elements = rules }
     }
 
     /// The same for IPv4.

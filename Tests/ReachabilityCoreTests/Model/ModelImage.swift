@@ -9,8 +9,8 @@ struct ModelImage: Equatable {
 
     init(_ snapshot: NetworkSnapshot) {
         subjects["links"] = snapshot.links.map(Self.line)
-        subjects["IPv4 rules"] = snapshot.ipv4Rules.map(Self.line)
-        subjects["IPv6 rules"] = snapshot.ipv6Rules.map(Self.line)
+        subjects["IPv4 rules"] = snapshot.ipv4Rules.elements.map(Self.line)
+        subjects["IPv6 rules"] = snapshot.ipv6Rules.elements.map(Self.line)
         subjects["nexthops"] = snapshot.nexthops.values.sorted { $0.id < $1.id }.map { "\($0)" }
         subjects["settings"] = snapshot.settings
             .filter { $0.value != .init() && $0.key.index != NetconfMessage.defaultInterface }

@@ -24,7 +24,7 @@ struct ModelInvariantTests {
                 _ = assembly.commit(to: &snapshot, keepsMissing: generator.flip())
                 assembly.begin(generator.pick([.links, .routes(.ipv6, table: nil), .addresses(.ipv4), .nexthops]))
             }
-            wasFilled = wasFilled || (!snapshot.routes.isEmpty && !snapshot.links.isEmpty)
+            wasFilled = wasFilled || (!snapshot.routes.keys.isEmpty && !snapshot.links.isEmpty)
             let faults = faults(of: snapshot)
             guard faults.isEmpty else {
                 Issue.record("seed \(seed), step \(step): \(faults) after \(event)")
@@ -77,7 +77,7 @@ struct ModelInvariantTests {
             let families = list.map(\.address.family.rawValue)
             if list.isEmpty || families != families.sorted() { faults.append("addresses of \(index)") }
         }
-        let priorities = snapshot.ipv4Rules.map(\.priority)
+        let priorities = snapshot.ipv4Rules.elements.map(\.priority)
         if priorities != priorities.sorted() { faults.append("rules out of order") }
         return faults
     }

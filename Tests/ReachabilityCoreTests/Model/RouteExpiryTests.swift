@@ -38,7 +38,7 @@ struct RouteExpiryTests {
         var story = ModelStory()
         story.apply(.route(route(1, lifetime: 10)), .create)
         #expect(story.apply(.route(route(1, lifetime: 0)), .multi).reasons == [.routeRemoved])
-        #expect(story.snapshot.routes.isEmpty)
+        #expect(story.snapshot.routes.keys.isEmpty)
     }
 
     @Test("An expired route is remembered until there is a route through its interface, or the interface is removed")

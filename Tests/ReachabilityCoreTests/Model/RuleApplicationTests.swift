@@ -10,7 +10,7 @@ struct RuleApplicationTests {
         for (priority, mark) in [(200, 1), (100, 2), (200, 3), (0, 4), (100, 5)] as [(UInt32, UInt32)] {
             #expect(story.apply(.rule(rule(priority, mark: mark))).reasons == [.ruleChanged])
         }
-        #expect(story.snapshot.ipv4Rules.map(\.mark.value) == [4, 2, 5, 1, 3])
+        #expect(story.snapshot.ipv4Rules.elements.map(\.mark.value) == [4, 2, 5, 1, 3])
         #expect(story.snapshot.ipv6Rules == [])
     }
 
@@ -32,14 +32,14 @@ struct RuleApplicationTests {
         goto.gotoPriority = 300
         goto.flags = .unresolved
         story.apply(.rule(goto))
-        #expect(story.snapshot.ipv4Rules[0].flags == .unresolved)
+        #expect(story.snapshot.ipv4Rules.elements[0].flags == .unresolved)
         story.apply(.rule(rule(300, mark: 1)))
         story.apply(.rule(rule(300, mark: 2)))
-        #expect(story.snapshot.ipv4Rules[0].flags == [])
+        #expect(story.snapshot.ipv4Rules.elements[0].flags == [])
         story.apply(.ruleRemoved(rule(300, mark: 1)))
-        #expect(story.snapshot.ipv4Rules[0].flags == [])
+        #expect(story.snapshot.ipv4Rules.elements[0].flags == [])
         story.apply(.ruleRemoved(rule(300, mark: 2)))
-        #expect(story.snapshot.ipv4Rules[0].flags == .unresolved)
+        #expect(story.snapshot.ipv4Rules.elements[0].flags == .unresolved)
         story.apply(.ruleRemoved(goto))
         #expect(story.snapshot.ipv4Rules == [])
     }
@@ -52,12 +52,12 @@ struct RuleApplicationTests {
         named.flags = .inputDetached
         story.apply(.rule(named))
         #expect(story.link(3).reasons == [.linkAdded, .ruleChanged])
-        #expect(story.snapshot.ipv4Rules[0].flags == [])
+        #expect(story.snapshot.ipv4Rules.elements[0].flags == [])
         story.link(3) { $0.name = "uplink" }
-        #expect(story.snapshot.ipv4Rules[0].flags == .inputDetached)
+        #expect(story.snapshot.ipv4Rules.elements[0].flags == .inputDetached)
         story.link(3)
         story.apply(.linkRemoved(ModelStory.link(3)))
-        #expect(story.snapshot.ipv4Rules[0].flags == .inputDetached)
+        #expect(story.snapshot.ipv4Rules.elements[0].flags == .inputDetached)
     }
 
     private func rule(_ priority: UInt32, mark: UInt32) -> RuleMessage {

@@ -54,7 +54,7 @@ import Testing
         try probe.wait(for: .notReachable)
         let view = try probe.engine.view()
         #expect(view.isSettled)
-        #expect(view.snapshot.nexthops.isEmpty)
+        #expect(view.snapshot.nexthops.keys.isEmpty)
         #expect(view.snapshot.routes(.ipv4, .main).isEmpty)
     }
 

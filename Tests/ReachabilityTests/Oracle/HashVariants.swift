@@ -7,7 +7,7 @@ extension NetworkSnapshot {
     /// its source. Each variant has one next hop of each route whose next hops differ.
     var variants: [Self] {
         var variants = [self]
-        guard ipv6Rules.contains(where: \.dependsOnHash) else { return variants }
+        guard ipv6Rules.elements.contains(where: \.dependsOnHash) else { return variants }
         for key in routes.keys where key.family == .ipv6 {
             for (position, route) in (routes[key] ?? []).enumerated() where mixesDevices(route.message.nextHops) {
                 variants = variants.flatMap { $0.choosing(each: route.message.nextHops, of: position, in: key) }

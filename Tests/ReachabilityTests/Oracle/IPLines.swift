@@ -115,7 +115,7 @@ extension NetworkSnapshot {
     var lines: [String] {
         var lines = links.map { "link \($0.line)" }
         lines += links.flatMap { addresses[$0.index] ?? [] }.map { "addr \($0.line)" }
-        lines += ipv4Rules.map { "-4 rule \($0.line)" } + ipv6Rules.map { "-6 rule \($0.line)" }
+        lines += ipv4Rules.elements.map { "-4 rule \($0.line)" } + ipv6Rules.elements.map { "-6 rule \($0.line)" }
         lines += routes.values.flatMap { $0 }.map { "route \($0.message.line) expiry \(String(describing: $0.expiry))" }
         lines += nexthops.values.map { "nexthop \($0.line)" }
         lines += neighbours.map { "neigh \($0.key.address) dev \($0.key.index) nud \($0.value.rawValue)" }
