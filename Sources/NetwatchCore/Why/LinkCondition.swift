@@ -73,8 +73,13 @@ extension DiagnosisContext {
     /// - Parameters:
     ///   - indexes: The interfaces, at least one; more only of those that are down or have no carrier.
     ///   - condition: How they stand.
+    ///   - above: The interfaces stacked on them, whose sentences this one ends.
     /// - Returns: The sentence, and what to do about the first.
-    func sentence(_ indexes: [InterfaceIndex], _ condition: LinkCondition) -> Sentence {
+    func sentence(
+        _ indexes: [InterfaceIndex],
+        _ condition: LinkCondition,
+        above: [InterfaceIndex] = []
+    ) -> Sentence {
         guard let first = indexes.first else { return .init("there is no such interface") }
         let name = name(first)
         switch condition {
@@ -104,7 +109,7 @@ extension DiagnosisContext {
                 "\(name) waits for the network to let it in (802.1X)",
                 fix: "check the credentials: 'wpa_cli -i \(name.shellWord) status'"
             )
-        case .noCarrier: return noCarrier(indexes, first)
+        case .noCarrier: return noCarrier(indexes, first, above)
         case .down: return down(indexes, first)
         }
     }
@@ -129,7 +134,11 @@ extension DiagnosisContext {
         )
     }
 
-    private func noCarrier(_ indexes: [InterfaceIndex], _ first: InterfaceIndex) -> Sentence {
+    private func noCarrier(
+        _ indexes: [InterfaceIndex],
+        _ first: InterfaceIndex,
+        _ above: [InterfaceIndex]
+    ) -> Sentence {
         let have = indexes.count > 1 ? "have" : "has"
         let text = "\(names(indexes)) \(have) no carrier"
         switch kind(first) {
@@ -141,16 +150,20 @@ extension DiagnosisContext {
         case .cellular:
             return .init(text + ": the modem is not connected", fix: "'mmcli -m any --simple-connect=apn=APN'")
         case .wired: return .init(text, fix: "plug in the cable, and look at what is at its other end")
-        default: return stacked(first, text)
+        default: return stacked(first, text, above)
         }
     }
 
     /// Returns the sentence about a stacked interface, which lacks the carrier of a lower one.
-    private func stacked(_ index: InterfaceIndex, _ text: String) -> Sentence {
-        guard let link = snapshot.link(index) else { return .init(text) }
+    ///
+    /// Two interfaces may be below each other: each end of a netkit pair has the other as its `IFLA_LINK`. No sensible
+    /// stack is as deep as the limit.
+    private func stacked(_ index: InterfaceIndex, _ text: String, _ above: [InterfaceIndex]) -> Sentence {
+        guard above.count < 8, !above.contains(index), let link = snapshot.link(index) else { return .init(text) }
+        let above = above + [index]
         let ports = snapshot.links.filter { $0.masterIndex == index }.map(\.index)
         if !ports.isEmpty {
-            return .init("\(text), as none of its ports has one: \(names(ports))", fix: portFix(ports))
+            return .init("\(text), as none of its ports has one: \(names(ports))", fix: portFix(ports, above))
         }
         switch link.kind {
         case "bridge", "bond", "team":
@@ -159,17 +172,17 @@ extension DiagnosisContext {
         default: break
         }
         guard link.lowerNamespace == nil, let lower = link.lowerIndex.flatMap(snapshot.link),
-            let fault = fault(of: lower)
+            !above.contains(lower.index), let fault = fault(of: lower)
         else { return .init(text) }
-        let beneath = sentence([lower.index], fault)
+        let beneath = sentence([lower.index], fault, above: above)
         return .init("\(text), as \(beneath.text)", fix: beneath.fix)
     }
 
     /// Returns the fix for the port that is closest to working.
-    private func portFix(_ ports: [InterfaceIndex]) -> String? {
+    private func portFix(_ ports: [InterfaceIndex], _ above: [InterfaceIndex]) -> String? {
         let conditions = ports.compactMap { port in
             snapshot.link(port).flatMap { link in fault(of: link).map { (link.index, $0) } }
         }
-        return conditions.min { $0.1.distance < $1.1.distance }.flatMap { sentence([$0.0], $0.1).fix }
+        return conditions.min { $0.1.distance < $1.1.distance }.flatMap { sentence([$0.0], $0.1, above: above).fix }
     }
 }

@@ -145,6 +145,26 @@ import Testing
         )
     }
 
+    @Test func `interfaces that are below each other are diagnosed`() {
+        var machine = BrokenMachine()
+        machine.alter(2) { link in
+            link.kind = "netkit"
+            link.lowerIndex = 3
+        }
+        machine.addLink(3, "eth1") { link in
+            link.kind = "netkit"
+            link.lowerIndex = 2
+        }
+        machine.loseCarrier(2)
+        machine.loseCarrier(3)
+        #expect(
+            texts(machine) == [
+                "eth0 has no carrier, as eth1 has no carrier",
+                "eth1 has no carrier, as eth0 has no carrier",
+            ]
+        )
+    }
+
     @Test func `containers' bridges are not diagnosed as the machine's own uplink`() {
         var machine = BrokenMachine()
         machine.loseCarrier(2)
