@@ -1,5 +1,8 @@
 /// Finds the physical interfaces that carry an interface: below bridges, bonds, VLANs, VRFs and tunnels.
 struct CarrierResolver {
+    /// The number of stacked interfaces beneath which none is looked for: the kernel nests no more than 8, tunnels apart
+    /// (`MAX_NEST_DEV`, `include/linux/netdevice.h`), but a capture may list any number.
+    private static let maximumHeight = 64
     private let model: LookupModel
     private let context: EvaluationContext
     /// The interfaces from the first one down to the one whose lower interfaces are being resolved.
@@ -75,6 +78,10 @@ struct CarrierResolver {
     private mutating func passage(through index: InterfaceIndex) -> Branch {
         guard !stack.contains(index) else { return .init(fault: isInTunnel ? .tunnelLoop : nil) }
         guard let interface = Self.describe(index, model, context) else { return .init() }
+        guard stack.count < Self.maximumHeight else {
+            note(.carrierUnknown)
+            return .init()
+        }
         var branch = branch(beneath: interface)
         branch.fault = ownFault(of: index) ?? branch.fault
         return branch

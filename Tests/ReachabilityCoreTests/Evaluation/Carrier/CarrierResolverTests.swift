@@ -330,6 +330,19 @@ struct CarrierResolverTests {
         #expect(carriers(stacked("vlan", over: 9)) == ["stack0"])
     }
 
+    @Test("Resolution ends in a stack that is higher than the kernel allows")
+    func height() {
+        var machine = stacked("vlan", over: 100)
+        for index in 100...199 as ClosedRange<InterfaceIndex> {
+            machine.link(index, "vlan\(index)") { link in
+                link.kind = "vlan"
+                link.lowerIndex = index < 199 ? index + 1 : 3
+            }
+        }
+        #expect(carriers(machine) == ["vlan162"])
+        #expect(machine.evaluate().path.reasons == [.carrierUnknown])
+    }
+
     @Test("A kind rule for a stacked interface ends the search below it")
     func userRule() {
         var machine = stacked("bridge", members: [3])
