@@ -141,7 +141,7 @@ package struct CaptureRecord: Sendable, Hashable {
 
 /// The direction of a captured packet: `PACKET_*` (packet(7), `include/uapi/linux/if_packet.h`).
 package struct CapturePacketType: RawRepresentable, Sendable, Hashable {
-    /// The interface index.
+    /// The number that the kernel writes.
     package let rawValue: UInt16
     /// Creates a direction from the kernel's number.
     package init(rawValue: UInt16) { self.rawValue = rawValue }

@@ -3,19 +3,19 @@ package struct Link: Sendable, Hashable {
     /// The kernel's number of the interface.
     package var index: InterfaceIndex
     /// Its name; interfaces are renamed, so the index is what identifies them.
-    package var name: String
+    package var name = ""
     /// `ARPHRD_*`.
     package var hardwareType: HardwareType
     /// `IFF_*`.
     package var flags: LinkFlags
     /// RFC 2863's operational state.
-    package var operationalState: OperationalState
+    package var operationalState = OperationalState.unknown
     /// `IFLA_CARRIER`.
     package var carrier: Bool
     /// `IFLA_MTU`, in bytes.
-    package var mtu: UInt32
+    package var mtu: UInt32 = 0
     /// `IFLA_GROUP`.
-    package var group: UInt32
+    package var group: UInt32 = 0
     /// `IFLA_LINK`, if there is an interface below.
     package var lowerIndex: InterfaceIndex?
     /// The namespace of ``lowerIndex``, if it differs from this one.
@@ -44,11 +44,11 @@ package struct Link: Sendable, Hashable {
     /// Whether this port of a bond carries traffic.
     package var bondPortIsActive: Bool?
     /// IPv6 source selection prefers temporary addresses here (RFC 6724, rule 7).
-    package var prefersTemporaryAddresses: Bool
+    package var prefersTemporaryAddresses = false
     /// IPv6 source selection is limited to this interface's own addresses (`use_oif_addrs_only`).
-    package var usesOwnAddressesOnly: Bool
+    package var usesOwnAddressesOnly = false
     /// IPv6 source selection treats optimistic addresses as preferred (`use_optimistic`).
-    package var usesOptimisticAddresses: Bool
+    package var usesOptimisticAddresses = false
     /// The bus of the device behind it.
     package var parentBus: String?
 
@@ -171,16 +171,9 @@ extension Link {
     init(_ message: LinkMessage) {
         self.init(
             index: message.index,
-            name: message.name ?? "",
             hardwareType: message.hardwareType,
             flags: message.flags,
-            operationalState: message.operationalState ?? .unknown,
-            carrier: message.carrier ?? message.flags.contains(.lowerUp),
-            mtu: message.mtu ?? 0,
-            group: message.group ?? 0,
-            prefersTemporaryAddresses: false,
-            usesOwnAddressesOnly: false,
-            usesOptimisticAddresses: false
+            carrier: message.flags.contains(.lowerUp)
         )
         merge(message)
     }

@@ -66,7 +66,7 @@ package struct WirelessMessage: Sendable, Hashable {
 
 /// The operating mode of a wireless interface: `NL80211_IFTYPE_*`.
 package struct WirelessMode: RawRepresentable, Sendable, Hashable {
-    /// The interface index.
+    /// The number that the kernel writes.
     package let rawValue: UInt32
     /// Creates a value from the kernel's number.
     package init(rawValue: UInt32) { self.rawValue = rawValue }
