@@ -41,12 +41,7 @@ struct CompletionScript {
     }
 
     /// A script with what another one has for a command.
-    static func replacing(
-        _ name: String,
-        in script: String,
-        from other: String,
-        _ shell: CompletionShell
-    ) -> String {
+    static func replacing(_ name: String, in script: String, from other: String, _ shell: CompletionShell) -> String {
         let (own, new) = (lines(of: script), lines(of: other))
         guard shell == .fish else {
             guard let old = function(name, in: own), let range = function(name, in: new) else { return script }

@@ -82,8 +82,7 @@ enum PlainCommand: Hashable {
                 live: .init(),
                 prefersLines: json
             ).run()
-        case .status(let json):
-            try StateQuery(format: json ? .detailedJSON : .text, configuration: .init()).run()
+        case .status(let json): try StateQuery(format: json ? .detailedJSON : .text, configuration: .init()).run()
         }
     }
 }

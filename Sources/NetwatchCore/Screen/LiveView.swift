@@ -367,8 +367,7 @@ extension LiveView {
         if !scrollable(layout).contains(navigation.focus) { navigation.focus = .log }
         switch navigation.focus {
         case .log: choose(motion, room: max(layout.log.count - 1, 1))
-        case .interfaces:
-            scroll(\.interfacesTop, motion, of: interfaces.count, room: layout.interfaces.count - 1)
+        case .interfaces: scroll(\.interfacesTop, motion, of: interfaces.count, room: layout.interfaces.count - 1)
         case .destinations:
             scroll(\.destinationsTop, motion, of: destinations.count, room: layout.destinations.count - 1)
         }
@@ -406,12 +405,7 @@ extension LiveView {
         }
     }
 
-    private mutating func scroll(
-        _ top: WritableKeyPath<Navigation, Int>,
-        _ motion: Motion,
-        of count: Int,
-        room: Int
-    ) {
+    private mutating func scroll(_ top: WritableKeyPath<Navigation, Int>, _ motion: Motion, of count: Int, room: Int) {
         let window = Navigation.window(navigation[keyPath: top], of: count, room: room)
         let last = count - window.count
         navigation[keyPath: top] = motion.target(from: window.lowerBound, last: last, page: window.count)

@@ -99,8 +99,7 @@ package struct TraceStateMachine: Sendable {
         switch outcome {
         case .response(let response):
             answer(probe.hop, .init(destination, .destination(.response(response)), roundTrip: roundTrip))
-        case .icmp(.packetTooBig(let mtu), let router):
-            shrink(probe, to: Int(mtu), router, roundTrip)
+        case .icmp(.packetTooBig(let mtu), let router): shrink(probe, to: Int(mtu), router, roundTrip)
         case .icmp(let error, let sender):
             answer(probe.hop, .init(sender, meaning(of: error, from: sender), roundTrip: roundTrip))
         case .neighborUnreachable: fail(.neighborSilent)

@@ -201,8 +201,7 @@ extension TraceText {
 
     private func noPath(_ errno: Int32, _ text: String) -> String {
         switch errno {
-        case LookupErrno.networkUnreachable:
-            "No packet is sent to \(destination): there is no route\(onLink)."
+        case LookupErrno.networkUnreachable: "No packet is sent to \(destination): there is no route\(onLink)."
         case LookupErrno.hostUnreachable:
             "No packet is sent to \(destination): a route of this machine says that it is unreachable."
         case LookupErrno.accessDenied:

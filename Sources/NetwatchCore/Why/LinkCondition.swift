@@ -75,11 +75,7 @@ extension DiagnosisContext {
     ///   - condition: How they stand.
     ///   - above: The interfaces stacked on them, whose sentences this one ends.
     /// - Returns: The sentence, and what to do about the first.
-    func sentence(
-        _ indexes: [InterfaceIndex],
-        _ condition: LinkCondition,
-        above: [InterfaceIndex] = []
-    ) -> Sentence {
+    func sentence(_ indexes: [InterfaceIndex], _ condition: LinkCondition, above: [InterfaceIndex] = []) -> Sentence {
         guard let first = indexes.first else { return .init("there is no such interface") }
         let name = name(first)
         switch condition {
@@ -97,8 +93,7 @@ extension DiagnosisContext {
                 "no DHCP server answered \(name), which gave itself \(address)",
                 fix: "check the DHCP server, then 'dhclient \(name.shellWord)'"
             )
-        case .noAddress:
-            return .init("\(name) has a carrier but no address", fix: Self.addressFix(name))
+        case .noAddress: return .init("\(name) has a carrier but no address", fix: Self.addressFix(name))
         case .associating:
             return .init(
                 "\(name) is joining a WiFi network",

@@ -29,12 +29,7 @@ final class DestinationService {
     ///   - registry: The watched destinations.
     ///   - lookups: The socket to look up with.
     ///   - context: The user whose sockets are evaluated, and the rules for kinds of interfaces.
-    init(
-        _ machine: ConfinedMachine,
-        _ registry: WatchRegistry,
-        _ lookups: LookupSocket,
-        _ context: EvaluationContext
-    ) {
+    init(_ machine: ConfinedMachine, _ registry: WatchRegistry, _ lookups: LookupSocket, _ context: EvaluationContext) {
         self.machine = machine
         self.registry = registry
         self.lookups = lookups
@@ -49,10 +44,7 @@ final class DestinationService {
     ///   - destination: The address.
     ///   - requirement: The requirement.
     /// - Returns: The path, with the interface to bind to; or that the kernel does not reply.
-    func path(
-        to destination: IPAddress,
-        meeting requirement: PathRequirement
-    ) -> EngineResult<DestinationPath> {
+    func path(to destination: IPAddress, meeting requirement: PathRequirement) -> EngineResult<DestinationPath> {
         do throws(NetlinkError) {
             return .success(try findPath(to: destination, meeting: requirement))
         } catch {

@@ -266,10 +266,7 @@ extension MonitorEngine {
     ///   - destination: The address.
     ///   - body: Called on the event thread, first with the current path, then with each that differs; must not block.
     /// - Returns: The watch; it outlives ``stop()`` and works again after the next ``start()``.
-    func watch(
-        _ destination: IPAddress,
-        _ body: @escaping @Sendable (DestinationPath) -> Void
-    ) -> Subscription {
+    func watch(_ destination: IPAddress, _ body: @escaping @Sendable (DestinationPath) -> Void) -> Subscription {
         watch([destination], .path(body))
     }
 

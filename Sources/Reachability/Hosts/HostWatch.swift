@@ -37,12 +37,7 @@ final class HostWatch: Sendable {
     ///   - resolver: Resolves the name.
     ///   - watchAddress: Watches the path to one address.
     ///   - report: Receives the changes.
-    init(
-        _ host: String,
-        _ resolver: NameResolver,
-        watchAddress: @escaping WatchAddress,
-        report: @escaping Report
-    ) {
+    init(_ host: String, _ resolver: NameResolver, watchAddress: @escaping WatchAddress, report: @escaping Report) {
         self.host = host
         self.resolver = resolver
         self.watchAddress = watchAddress

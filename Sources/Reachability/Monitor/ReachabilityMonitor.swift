@@ -271,10 +271,7 @@ extension ReachabilityMonitor {
     /// - Returns: The paths, in the order of getaddrinfo(3); at least one.
     /// - Throws: ``ReachabilityError`` if the name cannot be resolved, the monitor does not run, the kernel does not
     ///   reply, or the task is cancelled.
-    public func path(
-        to host: String,
-        timeout: Duration = .seconds(5)
-    ) async throws(ReachabilityError) -> HostPath {
+    public func path(to host: String, timeout: Duration = .seconds(5)) async throws(ReachabilityError) -> HostPath {
         var paths: [DestinationPath] = []
         for address in try await resolver.addresses(of: host, within: timeout) {
             paths.append(try await path(to: address))
@@ -336,10 +333,7 @@ extension ReachabilityMonitor {
     /// - Throws: ``ReachabilityError``: ``ReachabilityError/Code/timedOut``, or ``ReachabilityError/Code/cancelled`` if
     ///   the task is cancelled.
     @discardableResult
-    public func wait(
-        forHost host: String,
-        timeout: Duration? = nil
-    ) async throws(ReachabilityError) -> HostPath {
+    public func wait(forHost host: String, timeout: Duration? = nil) async throws(ReachabilityError) -> HostPath {
         if Task.isCancelled { throw .cancelled }
         let reached = try await withTimeout(timeout) { await self.paths(to: host).first(where: \.isReachable) }
         guard let reached else {
@@ -438,9 +432,7 @@ extension ReachabilityMonitor {
     /// - Returns: One for each Wi-Fi carrier; none where the path has none.
     /// - Throws: ``ReachabilityError`` if the monitor does not run, nl80211 does not reply in time, or the task is
     ///   cancelled.
-    public func wifiDetails(
-        timeout: Duration = .seconds(2)
-    ) async throws(ReachabilityError) -> [WiFiDetails] {
+    public func wifiDetails(timeout: Duration = .seconds(2)) async throws(ReachabilityError) -> [WiFiDetails] {
         let result = try await withTimeout(timeout) { [source] () -> EngineResult<[WiFiDetails]>? in
             let stream = AsyncStream<EngineResult<[WiFiDetails]>>.makeStream()
             source.wifiDetails { stream.continuation.yield($0) }

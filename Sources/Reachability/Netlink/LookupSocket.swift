@@ -298,8 +298,7 @@ private struct BoundResolution {
     /// Rules on the source see it in the second lookup only; and IPv6 may have a route for that source alone.
     mutating func selectSource(in namespace: NetworkNamespaceHandle) {
         switch (flow.family, replies.packets, replies.match) {
-        case (.ipv4, .route(let route), .route):
-            flow.source = route.preferredSource ?? flow.source
+        case (.ipv4, .route(let route), .route): flow.source = route.preferredSource ?? flow.source
         case (.ipv6, .refused, _):
             let probe = ConnectProbe(in: namespace, boundTo: flow.interface)
             guard case .success(let source)? = probe?.connect(to: flow.destination) else { return }

@@ -81,10 +81,7 @@ struct DeviceSocket: ~Copyable {
     /// Returns a WireGuard device with all its peers.
     ///
     /// - Throws: ``NetlinkError``; EPERM without `CAP_NET_ADMIN`.
-    mutating func wireGuardDevice(
-        _ index: InterfaceIndex,
-        family: UInt16
-    ) throws(NetlinkError) -> WireGuardMessage {
+    mutating func wireGuardDevice(_ index: InterfaceIndex, family: UInt16) throws(NetlinkError) -> WireGuardMessage {
         let request = NetlinkRequests.wireGuardDevice(index, family: family, sequence: nextSequence())
         var device = WireGuardMessage(index: index)
         try ask(request, .init(GenericFamilies.wireGuardName, family)) { event in

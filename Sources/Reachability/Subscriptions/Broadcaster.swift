@@ -50,10 +50,7 @@ final class Broadcaster: Sendable {
     /// - Parameters:
     ///   - subscriber: The subscriber.
     ///   - onEventThread: Runs a job on the thread that publishes, and returns whether there is one.
-    func add(
-        _ subscriber: Subscriber<ReachabilityChange>,
-        onEventThread: (@escaping @Sendable () -> Void) -> Bool
-    ) {
+    func add(_ subscriber: Subscriber<ReachabilityChange>, onEventThread: (@escaping @Sendable () -> Void) -> Bool) {
         let isPrimed = state.withLock { state in
             switch subscriber.place {
             case .eventThread: state.immediate.append(subscriber)

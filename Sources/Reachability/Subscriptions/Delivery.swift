@@ -40,9 +40,7 @@ public struct Delivery: Sendable {
     /// - Parameter enqueue: Given a job, sees to it that the job is run once, soon, on any thread; it must not block,
     ///   and is called on the event thread. A job that is never run stops the subscription for good.
     /// - Returns: The delivery.
-    public static func custom(
-        _ enqueue: @escaping @Sendable (_ job: @escaping @Sendable () -> Void) -> Void
-    ) -> Self {
+    public static func custom(_ enqueue: @escaping @Sendable (_ job: @escaping @Sendable () -> Void) -> Void) -> Self {
         .init(kind: .custom(enqueue))
     }
 }

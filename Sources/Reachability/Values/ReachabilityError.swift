@@ -17,13 +17,7 @@ public struct ReachabilityError: Error, Sendable, Hashable {
     public let path: NetworkPath?
 
     /// Creates an error.
-    init(
-        _ code: Code,
-        errno: Int32 = 0,
-        _ subject: String,
-        timeout: Duration? = nil,
-        path: NetworkPath? = nil
-    ) {
+    init(_ code: Code, errno: Int32 = 0, _ subject: String, timeout: Duration? = nil, path: NetworkPath? = nil) {
         self.code = code
         self.errno = errno
         self.subject = subject

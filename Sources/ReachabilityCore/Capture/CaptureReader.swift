@@ -46,8 +46,7 @@ package struct CaptureReader: Sendable {
             case .pcapng(var reader):
                 defer { format = .pcapng(reader) }
                 return try reader.next(bytes, number: count + 1)
-            case .ended, nil:
-                return nil
+            case .ended, nil: return nil
             }
         } catch {
             if !error.canContinue { format = .ended } else { count += 1 }

@@ -137,11 +137,7 @@ struct PcapngReader {
     }
 
     /// Begins a section, in which interfaces are numbered from 0 again.
-    private mutating func beginSection(
-        _ body: WireRegion,
-        _ bytes: RawSpan,
-        _ number: Int?
-    ) throws(CaptureError) {
+    private mutating func beginSection(_ body: WireRegion, _ bytes: RawSpan, _ number: Int?) throws(CaptureError) {
         try body.require(16, number)
         let major: UInt16 = body.load(4, bytes)
         let minor: UInt16 = body.load(6, bytes)

@@ -264,10 +264,7 @@ extension NetworkPath {
     }
 
     /// The worse of the usable families' states: cellular if either is.
-    private static func status(
-        _ ipv4: ReachabilityStatus?,
-        _ ipv6: ReachabilityStatus?
-    ) -> ReachabilityStatus {
+    private static func status(_ ipv4: ReachabilityStatus?, _ ipv6: ReachabilityStatus?) -> ReachabilityStatus {
         guard let one = ipv4 ?? ipv6 else { return .notReachable }
         guard let other = ipv6 else { return one }
         return other.rawValue < one.rawValue ? other : one

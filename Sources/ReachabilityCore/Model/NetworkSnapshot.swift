@@ -135,11 +135,7 @@ package struct NetworkSnapshot: Sendable, Hashable {
     }
 
     /// Takes the state of a neighbour; nil if it is forgotten.
-    private mutating func note(
-        _ state: NeighbourState?,
-        of message: NeighbourMessage,
-        _ effect: inout SnapshotEffect
-    ) {
+    private mutating func note(_ state: NeighbourState?, of message: NeighbourMessage, _ effect: inout SnapshotEffect) {
         let key = NeighbourKey(index: message.index, address: message.address)
         if neighbours[key] != state { effect.add(.neighbourChanged) }
         neighbours[key] = state

@@ -54,11 +54,7 @@ package struct RoutingTables: Sendable, Hashable {
     ///
     /// A route goes when all its next hops are dead; in IPv4 with the first whose device is unregistered. Routes
     /// through nexthop objects go with those.
-    mutating func removeRoutes(
-        leaving index: InterfaceIndex,
-        _ loss: DeviceLoss,
-        _ effect: inout SnapshotEffect
-    ) {
+    mutating func removeRoutes(leaving index: InterfaceIndex, _ loss: DeviceLoss, _ effect: inout SnapshotEffect) {
         if loss == .unregistered, !expired.isEmpty { forgetExpired(through: index) }
         let concerns: (Route) -> Bool = { $0.message.leaves(through: index) }
         revise(where: concerns, &effect) { route in
@@ -67,11 +63,7 @@ package struct RoutingTables: Sendable, Hashable {
     }
 
     /// Does what `fib_sync_down_addr` does when an IPv4 address is gone: the routes of a table that prefer it go.
-    mutating func removeRoutes(
-        preferring source: IPAddress,
-        from table: RouteTableID,
-        _ effect: inout SnapshotEffect
-    ) {
+    mutating func removeRoutes(preferring source: IPAddress, from table: RouteTableID, _ effect: inout SnapshotEffect) {
         let concerns: (Route) -> Bool = { $0.message.preferredSource == source && $0.message.table == table }
         revise(where: concerns, &effect) { _ in .removed }
     }

@@ -274,11 +274,7 @@ private enum IPv6Text {
         }
     }
 
-    private static func write(
-        _ words: InlineArray<8, UInt16>,
-        _ range: Range<Int>,
-        to text: inout OutputSpan<UInt8>
-    ) {
+    private static func write(_ words: InlineArray<8, UInt16>, _ range: Range<Int>, to text: inout OutputSpan<UInt8>) {
         for position in range {
             if position > range.lowerBound { separate(&text) }
             write(words[position], to: &text)

@@ -97,10 +97,7 @@ extension AddressMessage {
     }
 
     /// Reads `struct ifa_cacheinfo`: preferred and valid lifetime in seconds, then two time stamps.
-    private mutating func readLifetimes(
-        _ attribute: NetlinkAttribute,
-        _ bytes: RawSpan
-    ) throws(NetlinkDecodeError) {
+    private mutating func readLifetimes(_ attribute: NetlinkAttribute, _ bytes: RawSpan) throws(NetlinkDecodeError) {
         try attribute.require(16, "IFA_CACHEINFO")
         preferredLifetime = attribute.payload.load(0, bytes)
         validLifetime = attribute.payload.load(4, bytes)

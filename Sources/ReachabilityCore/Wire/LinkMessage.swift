@@ -231,10 +231,7 @@ extension LinkMessage {
     }
 
     /// Reads `IFLA_LINKINFO`, the kinds first: the meaning of the data depends on them.
-    private mutating func readLinkInfo(
-        _ attribute: NetlinkAttribute,
-        _ bytes: RawSpan
-    ) throws(NetlinkDecodeError) {
+    private mutating func readLinkInfo(_ attribute: NetlinkAttribute, _ bytes: RawSpan) throws(NetlinkDecodeError) {
         var data: NetlinkAttribute?
         var portData: NetlinkAttribute?
         var cursor = attribute.nested
@@ -311,10 +308,7 @@ extension LinkMessage {
     }
 
     /// Reads `IFLA_AF_SPEC`, which nests attributes by address family; bridge messages use it for other data.
-    private mutating func readFamilies(
-        _ attribute: NetlinkAttribute,
-        _ bytes: RawSpan
-    ) throws(NetlinkDecodeError) {
+    private mutating func readFamilies(_ attribute: NetlinkAttribute, _ bytes: RawSpan) throws(NetlinkDecodeError) {
         guard family != AF.bridge else { return }
         var families = attribute.nested
         while let inner = try families.next(bytes) {

@@ -233,10 +233,8 @@ extension NetlinkDecoder {
             return try WirelessMessage(command, payload, bytes).map(KernelEvent.wireless) ?? .ignored
         case families.wireGuard:
             return try WireGuardMessage(command, payload, bytes).map(KernelEvent.wireGuard) ?? .ignored
-        case families.team:
-            return try TeamMessage(command, payload, bytes).map(KernelEvent.team) ?? .ignored
-        case families.l2tp:
-            return try L2TPMessage(command, payload, bytes).map(KernelEvent.l2tp) ?? .ignored
+        case families.team: return try TeamMessage(command, payload, bytes).map(KernelEvent.team) ?? .ignored
+        case families.l2tp: return try L2TPMessage(command, payload, bytes).map(KernelEvent.l2tp) ?? .ignored
         default: return .ignored
         }
     }
@@ -334,10 +332,8 @@ extension NetlinkDecodeError.Fault: CustomStringConvertible {
         switch self {
         case .truncatedHeader(let available):
             "its header needs \(NetlinkHeader.size) bytes, \(available) are left"
-        case .invalidLength(let length):
-            "its length is \(length) bytes, less than a header"
-        case .truncatedMessage(let length, let available):
-            "its length is \(length) bytes, \(available) are left"
+        case .invalidLength(let length): "its length is \(length) bytes, less than a header"
+        case .truncatedMessage(let length, let available): "its length is \(length) bytes, \(available) are left"
         case .truncatedBody(let required, let available):
             "its fixed-size part needs \(required) bytes, it has \(available)"
         case .invalidAttributeLength(let type, let length, let available):
@@ -348,14 +344,10 @@ extension NetlinkDecodeError.Fault: CustomStringConvertible {
             "\(name) has \(available) bytes, \(required) are required"
         case .longAttribute(let name, let limit, let available):
             "\(name) has \(available) bytes, at most \(limit) are allowed"
-        case .missingAttribute(let name):
-            "\(name) is missing"
-        case .invalidPrefixLength(let name, let length):
-            "\(name) is \(length) bits, more than an address has"
-        case .invalidRange(let name):
-            "the range of \(name) ends before it begins"
-        case .invalidUevent(let what):
-            "uevent: \(what)"
+        case .missingAttribute(let name): "\(name) is missing"
+        case .invalidPrefixLength(let name, let length): "\(name) is \(length) bits, more than an address has"
+        case .invalidRange(let name): "the range of \(name) ends before it begins"
+        case .invalidUevent(let what): "uevent: \(what)"
         }
     }
 }

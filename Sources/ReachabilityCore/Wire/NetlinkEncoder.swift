@@ -239,11 +239,7 @@ extension NetlinkMessageBuilder {
     ///   - type: The attribute's type.
     ///   - flagged: Whether to set ``nestedFlag``, which older attributes of rtnetlink do not have.
     ///   - body: Appends the inner attributes.
-    package mutating func nested(
-        _ type: UInt16,
-        flagged: Bool = true,
-        _ body: (inout Self) throws -> Void
-    ) rethrows {
+    package mutating func nested(_ type: UInt16, flagged: Bool = true, _ body: (inout Self) throws -> Void) rethrows {
         try attribute(flagged ? type | Self.nestedFlag : type, body)
     }
 

@@ -95,17 +95,14 @@ private struct RequestFilter {
 
     private mutating func readFixedPart(_ type: UInt16, _ body: WireRegion, _ bytes: RawSpan) {
         switch type {
-        case RTM.getLink, RTM.getAddr:
-            isFurther = (body.load(4, bytes) as Int32) != 0
+        case RTM.getLink, RTM.getAddr: isFurther = (body.load(4, bytes) as Int32) != 0
         case RTM.getRoute:
             let number = body.byte(4, bytes)
             table = number == 0 ? nil : .init(rawValue: UInt32(number))
             // Protocol, type, and flags such as RTM_F_CLONED, which requests only entries of the cache.
             isFurther = body.byte(5, bytes) != 0 || body.byte(7, bytes) != 0 || (body.load(8, bytes) as UInt32) != 0
-        case RTM.getNeigh:
-            isFurther = body.byte(10, bytes) != 0
-        default:
-            isFurther = family != AF.unspec
+        case RTM.getNeigh: isFurther = body.byte(10, bytes) != 0
+        default: isFurther = family != AF.unspec
         }
     }
 
@@ -229,11 +226,7 @@ package enum NetlinkRequests {
     /// Returns a request for a dump of one interface's addresses (`RTM_GETADDR`).
     ///
     /// Without `NETLINK_GET_STRICT_CHK` the kernel dumps those of all interfaces, and a kernel without IPv6 those of IPv4.
-    package static func addresses(
-        of index: InterfaceIndex,
-        _ family: AddressFamily,
-        sequence: UInt32
-    ) -> [UInt8] {
+    package static func addresses(of index: InterfaceIndex, _ family: AddressFamily, sequence: UInt32) -> [UInt8] {
         var builder = NetlinkMessageBuilder(type: RTM.getAddr, flags: [.request, .dump], sequence: sequence)
         builder.append(family.rawValue)
         builder.append(bytes: repeatElement(0, count: 3))
@@ -253,11 +246,7 @@ package enum NetlinkRequests {
     ///   - matchesRoute: Whether to request the route as it is in its table (`RTM_F_FIB_MATCH`, ip-route(8) `fibmatch`),
     ///     with prefix, metric and all next hops, instead of the selected next hop and source.
     /// - Returns: The message with its header.
-    package static func lookup(
-        _ flow: ProbeFlow,
-        sequence: UInt32,
-        matchesRoute: Bool = false
-    ) -> [UInt8] {
+    package static func lookup(_ flow: ProbeFlow, sequence: UInt32, matchesRoute: Bool = false) -> [UInt8] {
         var builder = NetlinkMessageBuilder(type: RTM.getRoute, flags: .request, sequence: sequence)
         flow.appendHeader(to: &builder, matchesRoute: matchesRoute)
         builder.attribute(RTA.dst, flow.destination)

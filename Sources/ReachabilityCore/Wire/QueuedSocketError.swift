@@ -124,8 +124,7 @@ extension IPAddress {
             return nil
         }
         switch family {
-        case .ipv4:
-            self.init(ipv4: .init(bigEndian: bytes.load(4)))
+        case .ipv4: self.init(ipv4: .init(bigEndian: bytes.load(4)))
         case .ipv6:
             guard bytes.byteCount >= 24 else { return nil }
             let upper = UInt64(bigEndian: bytes.load(8))

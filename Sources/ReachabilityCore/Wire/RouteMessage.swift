@@ -232,10 +232,7 @@ extension RouteMessage {
     }
 
     /// Reads `struct rta_cacheinfo`, whose `rta_expires` is in hundredths of a second and negative once expired.
-    private mutating func readLifetime(
-        _ attribute: NetlinkAttribute,
-        _ bytes: RawSpan
-    ) throws(NetlinkDecodeError) {
+    private mutating func readLifetime(_ attribute: NetlinkAttribute, _ bytes: RawSpan) throws(NetlinkDecodeError) {
         try attribute.require(32, "RTA_CACHEINFO")
         let ticks: Int32 = attribute.payload.load(8, bytes)
         lifetime = ticks == 0 ? nil : .milliseconds(10 * Int64(max(0, ticks)))

@@ -174,10 +174,7 @@ extension RuleMessage {
         }
     }
 
-    private mutating func readSelector(
-        _ attribute: NetlinkAttribute,
-        _ bytes: RawSpan
-    ) throws(NetlinkDecodeError) {
+    private mutating func readSelector(_ attribute: NetlinkAttribute, _ bytes: RawSpan) throws(NetlinkDecodeError) {
         switch attribute.type {
         case FRA.suppressPrefixlen:
             let length: Int32 = try attribute.integer(bytes, "FRA_SUPPRESS_PREFIXLEN")

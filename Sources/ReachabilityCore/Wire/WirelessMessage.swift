@@ -125,10 +125,7 @@ extension WirelessMessage {
     }
 
     /// Reads `NL80211_ATTR_STA_INFO`; drivers that do not know the last packet's signal may know the average.
-    private mutating func readStation(
-        _ attribute: NetlinkAttribute,
-        _ bytes: RawSpan
-    ) throws(NetlinkDecodeError) {
+    private mutating func readStation(_ attribute: NetlinkAttribute, _ bytes: RawSpan) throws(NetlinkDecodeError) {
         var average: Int8?
         var cursor = attribute.nested
         while let inner = try cursor.next(bytes) {

@@ -125,8 +125,7 @@ enum DestinationText {
         switch path.outcome {
         case .selected(let selection):
             lines.append("  the kernel's route: " + RouteText.selection(selection, names: names, isFromModel: false))
-        case .refused(let errno, _):
-            lines.append("  the kernel refuses: \(SystemError(code: errno))")
+        case .refused(let errno, _): lines.append("  the kernel refuses: \(SystemError(code: errno))")
         }
         if let interface = path.interface, path.status.isReachable, path.carriers != [interface] {
             let carriers = path.carriers.map(ChangeText.named).joined(separator: " and ")

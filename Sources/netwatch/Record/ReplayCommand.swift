@@ -66,13 +66,11 @@ struct ReplayCommand: NetwatchCommand {
         )
         while true {
             switch Result(catching: { () throws(ReplayError) in try replay.next(bytes.span.bytes) }) {
-            case .success(let changes?):
-                try write(changes)
+            case .success(let changes?): try write(changes)
             case .success(nil):
                 try write(replay.finish())
                 return nil
-            case .failure(let fault):
-                return fault
+            case .failure(let fault): return fault
             }
         }
     }

@@ -26,10 +26,7 @@ struct HostWait {
         return .success
     }
 
-    private func addresses(
-        _ session: MonitorSession,
-        in namespace: NetworkNamespace
-    ) throws(ToolError) -> [IPAddress] {
+    private func addresses(_ session: MonitorSession, in namespace: NetworkNamespace) throws(ToolError) -> [IPAddress] {
         guard case .name(let name) = host else {
             if case .address(let address) = host { return [address] }
             return []

@@ -59,10 +59,7 @@ struct ChildProcess {
         }
     }
 
-    private static func spawn(
-        _ arguments: [UnsafeMutablePointer<CChar>?],
-        mask: sigset_t
-    ) throws(SystemError) -> Self {
+    private static func spawn(_ arguments: [UnsafeMutablePointer<CChar>?], mask: sigset_t) throws(SystemError) -> Self {
         guard let file = arguments.first.flatMap(\.self) else { throw .init(code: ENOENT) }
         var terminated = arguments + [nil]
         return .init(id: try spawn(mask: mask) { posix_spawnp(&$0, file, nil, &$1, &terminated, environ) })

@@ -333,11 +333,7 @@ enum Usability {
     }
 
     /// Whether a source is tentative, wherever it is found; most are on the interface itself.
-    private static func isTentative(
-        _ source: IPAddress,
-        _ index: InterfaceIndex,
-        _ model: LookupModel
-    ) -> Bool {
+    private static func isTentative(_ source: IPAddress, _ index: InterfaceIndex, _ model: LookupModel) -> Bool {
         if let own = model.snapshot.addresses[index], let isWaiting = isWaiting(source, in: own) { return isWaiting }
         let others = model.snapshot.addresses.values.lazy.compactMap { isWaiting(source, in: $0) }
         return !others.isEmpty && !others.contains(false)

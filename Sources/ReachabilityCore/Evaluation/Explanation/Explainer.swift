@@ -37,8 +37,7 @@ struct Explainer {
             guard connection.outcome != connection.first else { return nil }
             if case .selected(let second) = connection.outcome { return second.nextHop.source }
             return first.nextHop.source
-        case (.ipv6, .refused):
-            return model.ipv6Source(to: flow.destination, through: nil)
+        case (.ipv6, .refused): return model.ipv6Source(to: flow.destination, through: nil)
         default: return nil
         }
     }

@@ -107,8 +107,7 @@ extension IPv6Table {
         case .refusal(let position):
             let expiry = routes[position].expiry
             return TableResult.refusal(routes[position].message.type, expiry: expiry) ?? .none
-        case .route(let position, let nextHop):
-            return .found(found(position, nextHop, flow))
+        case .route(let position, let nextHop): return .found(found(position, nextHop, flow))
         }
     }
 

@@ -142,12 +142,7 @@ extension LookupModel {
     ///   - routes: The table's routes.
     ///   - table: Its number.
     /// - Returns: The table's result.
-    func lookup(
-        _ flow: ProbeFlow,
-        hasSource: Bool,
-        in routes: [Route],
-        of table: RouteTableID
-    ) -> TableResult {
+    func lookup(_ flow: ProbeFlow, hasSource: Bool, in routes: [Route], of table: RouteTableID) -> TableResult {
         switch flow.family {
         case .ipv4: IPv4Table(routes: routes, table: table, model: self).lookup(flow)
         case .ipv6: IPv6Table(routes, table, self, selectsSource: !hasSource).lookup(flow)
