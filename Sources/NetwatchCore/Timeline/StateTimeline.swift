@@ -143,13 +143,6 @@ package struct StateSpan: Sendable, Hashable {
     /// When it ended.
     package var end: Instant
 
-    /// Creates a stretch.
-    package init(status: ReachabilityStatus, start: Instant, end: Instant) {
-        self.status = status
-        self.start = start
-        self.end = end
-    }
-
     /// Returns the part within a window; empty if it is empty itself or begins at the end.
     fileprivate func part(in window: Range<Instant>) -> Self? {
         guard start <= window.upperBound, end > window.lowerBound || start >= window.lowerBound else { return nil }

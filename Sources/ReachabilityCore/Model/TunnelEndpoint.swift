@@ -5,26 +5,11 @@ package struct TunnelEndpoint: Sendable, Hashable {
     /// The source address that the tunnel is given; nil if the kernel selects it.
     package var source: IPAddress?
     /// The mark of the tunnel's packets; 0 for none.
-    package var mark: UInt32
+    package var mark: UInt32 = 0
     /// The TOS field of the tunnel's packets, without its ECN bits.
-    package var tos: UInt8
+    package var tos: UInt8 = 0
     /// The interface that the tunnel is bound to (ip-link(8) `dev`); nil for an unbound one.
     package var interface: InterfaceIndex?
-
-    /// Makes an endpoint.
-    package init(
-        address: IPAddress,
-        source: IPAddress? = nil,
-        mark: UInt32 = 0,
-        tos: UInt8 = 0,
-        interface: InterfaceIndex? = nil
-    ) {
-        self.address = address
-        self.source = source
-        self.mark = mark
-        self.tos = tos
-        self.interface = interface
-    }
 
     /// Returns the lookup that the kernel makes for the tunnel's packets.
     ///
@@ -39,7 +24,9 @@ package struct TunnelEndpoint: Sendable, Hashable {
         flow.tos = tos
         return flow
     }
+}
 
+extension TunnelEndpoint {
     /// Bit 0 of a tunnel's TOS says that it is that of the packets inside (ip-link(8) `tos inherit`).
     private static let inheritsTOS: UInt8 = 1
     /// The bits of a TOS field that are not ECN's (RFC 3168).
