@@ -209,11 +209,7 @@ extension NetlinkReceiver {
     ) {
         let now = SystemClock.now
         if batchStart == nil { batchStart = now }
-        let decoder = NetlinkDecoder(
-            protocolNumber: protocolNumber,
-            defaultLikeRoutesOnly: true,
-            families: families
-        )
+        let decoder = NetlinkDecoder(protocolNumber: protocolNumber, defaultLikeRoutesOnly: true, families: families)
         buffer.withDatagram(length) { bytes in
             if tap != nil { record(bytes.withUnsafeBytes { [UInt8]($0) }, .fromKernel, protocolNumber) }
             machine.with { machine in

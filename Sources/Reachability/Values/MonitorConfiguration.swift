@@ -62,12 +62,7 @@ public struct MonitorConfiguration: Sendable {
 extension MonitorConfiguration {
     /// The context of evaluations for a user's sockets.
     func context(user: UInt32) -> EvaluationContext {
-        .init(
-            user: user,
-            kindRules: kindRules,
-            expensive: expensiveInterfaces,
-            constrained: constrainedInterfaces
-        )
+        .init(user: user, kindRules: kindRules, expensive: expensiveInterfaces, constrained: constrainedInterfaces)
     }
 }
 

@@ -26,18 +26,12 @@ struct ExplainCommand: NetwatchCommand {
         )
     )
 
-    @Argument(
-        help: .init("An address, or a name to resolve.", valueName: "host"),
-        transform: HostArgument.parse
-    )
+    @Argument(help: .init("An address, or a name to resolve.", valueName: "host"), transform: HostArgument.parse)
     var host: Host?
 
     @Option(
         parsing: .unconditional,
-        help: .init(
-            "Stop waiting for the kernel or a name server after this (default: 5s).",
-            valueName: "duration"
-        ),
+        help: .init("Stop waiting for the kernel or a name server after this (default: 5s).", valueName: "duration"),
         transform: DurationArgument.parse
     )
     var timeout: Duration = .seconds(5)

@@ -61,10 +61,7 @@ struct HistoryCommand: NetwatchCommand {
 
     @Option(
         parsing: .unconditional,
-        help: .init(
-            "Count restarts up to this long as uninterrupted (default: 60s).",
-            valueName: "duration"
-        ),
+        help: .init("Count restarts up to this long as uninterrupted (default: 60s).", valueName: "duration"),
         transform: DurationArgument.parse
     )
     var bridge: Duration = .seconds(60)

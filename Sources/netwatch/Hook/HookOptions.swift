@@ -22,10 +22,7 @@ struct HookOptions: ParsableArguments {
     @Option(
         name: .customLong("exec-timeout"),
         parsing: .unconditional,
-        help: .init(
-            "Terminate it, with all that it started, after this (default: 30s).",
-            valueName: "duration"
-        ),
+        help: .init("Terminate it, with all that it started, after this (default: 30s).", valueName: "duration"),
         transform: DurationArgument.parse
     )
     var limit: Duration?

@@ -59,11 +59,7 @@ struct ReplayCommand: NetwatchCommand {
 
     /// Prints everything that can be read, and reports faults.
     private func printChanges(in bytes: [UInt8]) throws(OutputFailure) -> ReplayError? {
-        var replay = CaptureReplay(
-            context: kinds.context(user: geteuid()),
-            settle: settle,
-            reportsRoams: roams
-        )
+        var replay = CaptureReplay(context: kinds.context(user: geteuid()), settle: settle, reportsRoams: roams)
         while true {
             switch Result(catching: { () throws(ReplayError) in try replay.next(bytes.span.bytes) }) {
             case .success(let changes?): try write(changes)

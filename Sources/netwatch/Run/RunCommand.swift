@@ -37,10 +37,7 @@ struct RunCommand: NetwatchCommand {
 
     @Option(
         parsing: .unconditional,
-        help: .init(
-            "Rerun it, at most this often, if it failed while the network was away.",
-            valueName: "count"
-        ),
+        help: .init("Rerun it, at most this often, if it failed while the network was away.", valueName: "count"),
         transform: RetriesArgument.parse
     )
     var retries: UInt = 0

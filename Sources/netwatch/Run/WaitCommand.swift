@@ -77,10 +77,7 @@ struct WaitOptions: ParsableArguments {
 
     @Option(
         parsing: .unconditional,
-        help: .init(
-            "Stop waiting after this (default: never).",
-            valueName: "duration"
-        ),
+        help: .init("Stop waiting after this (default: never).", valueName: "duration"),
         transform: DurationArgument.parse
     )
     var timeout: Duration?

@@ -24,10 +24,7 @@ struct TraceCommand: NetwatchCommand {
         )
     )
 
-    @Argument(
-        help: .init("An address, or a name to resolve.", valueName: "host"),
-        transform: TraceHostArgument.parse
-    )
+    @Argument(help: .init("An address, or a name to resolve.", valueName: "host"), transform: TraceHostArgument.parse)
     var host: TraceHost
 
     @Flag(name: [.customShort("4"), .customLong("ipv4")], help: "Use IPv4 only.")

@@ -14,10 +14,7 @@ struct StatusCommand: NetwatchCommand {
             [
                 .init("Print the status, the path and the reasons", "netwatch status"),
                 .init("Run a command only if the network is reachable", "netwatch status >/dev/null && ./synchronize"),
-                .init(
-                    "Print the interface of the path",
-                    "netwatch status --json | jq -r '.path.interface.name'"
-                ),
+                .init("Print the interface of the path", "netwatch status --json | jq -r '.path.interface.name'"),
                 .init("Treat USB adapters as cellular modems", "netwatch status --kind 'enx*=cellular'"),
                 .init("Ask a server, too", "netwatch status --validate http://status.example.com/204"),
             ],
