@@ -328,9 +328,7 @@ enum EngineResult<Value: Sendable>: Sendable {
     case failure(ReachabilityError)
 
     /// Creates a result; without a value, the engine is not running.
-    init(_ value: Value?) {
-        self = value.map { .success($0) } ?? .failure(.notRunning)
-    }
+    init(_ value: Value?) { self = value.map { .success($0) } ?? .failure(.notRunning) }
 
     /// The value.
     ///

@@ -32,9 +32,7 @@ final class WatchRegistry: Sendable {
     var version: UInt64 { changes.load(ordering: .acquiring) }
 
     /// The entries in the order in which they were added.
-    var entries: [Entry] {
-        state.withLock { $0.entries.values.sorted { $0.id < $1.id } }
-    }
+    var entries: [Entry] { state.withLock { $0.entries.values.sorted { $0.id < $1.id } } }
 
     /// Adds an entry, and returns its number.
     func add(_ destinations: [IPAddress], _ interest: Interest) -> UInt64 {

@@ -62,9 +62,7 @@ struct HostAddresses: Sendable {
     private var reported: HostPath?
 
     /// Creates a host without addresses.
-    init(host: String) {
-        self.host = host
-    }
+    init(host: String) { self.host = host }
 
     /// Takes the name's current addresses.
     ///

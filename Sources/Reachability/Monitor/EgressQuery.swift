@@ -12,9 +12,7 @@ package struct EgressQuery: Sendable {
     /// Creates a query.
     ///
     /// - Parameter configuration: The namespace, the user, and the rules for interfaces.
-    package init(_ configuration: MonitorConfiguration) {
-        self.configuration = configuration
-    }
+    package init(_ configuration: MonitorConfiguration) { self.configuration = configuration }
 
     /// Returns the path to the public internet.
     ///

@@ -108,9 +108,7 @@ public final class ReachabilityMonitor: Sendable {
     /// returns, no ``Delivery/immediate`` closure is being called any more, unless it was called by one.
     ///
     /// Must not be called under a lock that an ``Delivery/immediate`` closure takes: it waits for the one under way.
-    public func stop() {
-        source.stop()
-    }
+    public func stop() { source.stop() }
 
     /// Why the monitor could not be started the last time; nil if it could.
     ///

@@ -205,9 +205,7 @@ final class ReceiveBuffer {
     /// Allocates a buffer.
     ///
     /// - Parameter size: Its size in bytes.
-    init(size: Int = defaultSize) {
-        storage = .allocate(byteCount: size, alignment: 16)
-    }
+    init(size: Int = defaultSize) { storage = .allocate(byteCount: size, alignment: 16) }
 
     deinit { storage.deallocate() }
 
@@ -257,7 +255,5 @@ struct NetlinkError: Error, Equatable {
 
 extension ReachabilityError {
     /// Creates an error from a netlink call's failure.
-    init(_ error: NetlinkError) {
-        self.init(.netlinkFailed, errno: error.errno, "\(error.call)")
-    }
+    init(_ error: NetlinkError) { self.init(.netlinkFailed, errno: error.errno, "\(error.call)") }
 }

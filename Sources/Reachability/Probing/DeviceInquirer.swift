@@ -89,9 +89,7 @@ struct DeviceReport: Sendable {
     }
 
     /// Ends the report.
-    mutating func end(_ findings: DeviceFindings) {
-        append(.uevent(findings.message))
-    }
+    mutating func end(_ findings: DeviceFindings) { append(.uevent(findings.message)) }
 
     /// Ends the report about an interface whose kind is known.
     mutating func end(_ probe: DeviceProbe) {

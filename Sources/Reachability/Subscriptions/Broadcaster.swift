@@ -21,9 +21,7 @@ final class Broadcaster: Sendable {
     private let statusValue = Atomic<Int8>(ReachabilityStatus.unknown.rawValue)
 
     /// The newest change's status; lock-free.
-    var status: ReachabilityStatus {
-        .init(rawValue: statusValue.load(ordering: .acquiring)) ?? .unknown
-    }
+    var status: ReachabilityStatus { .init(rawValue: statusValue.load(ordering: .acquiring)) ?? .unknown }
 
     /// The newest change; nil before the first.
     var latest: ReachabilityChange? { state.withLock { $0.latest } }

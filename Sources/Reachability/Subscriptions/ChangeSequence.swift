@@ -63,14 +63,10 @@ final class UpdateStream<Element: Update>: Sendable {
     private let machine: Lock<StateMachine>
 
     /// Creates an empty stream that keeps the newest updates, and drops older ones.
-    init(limit: Int) {
-        machine = .init(.init(limit: limit))
-    }
+    init(limit: Int) { machine = .init(.init(limit: limit)) }
 
     /// Brings the newest update, and wakes the task that waits for it.
-    func push(_ element: Element) {
-        machine.withLock { $0.push(element) }?.resume()
-    }
+    func push(_ element: Element) { machine.withLock { $0.push(element) }?.resume() }
 
     /// Whether the stream has ended: updates that were taken from it before are not to be delivered any more.
     var isFinished: Bool { machine.withLock(\.isFinished) }
@@ -121,9 +117,7 @@ extension UpdateStream {
         private var waiters: [Waiter] = []
 
         /// Creates a machine that keeps a number of updates.
-        init(limit: Int) {
-            buffer = .init(limit: limit)
-        }
+        init(limit: Int) { buffer = .init(limit: limit) }
 
         /// Takes an update; returns the task to wake for it.
         mutating func push(_ element: Element) -> Waiter? {

@@ -99,9 +99,7 @@ final class Subscriber<Element: Update>: Sendable {
     }
 
     /// Ends all calls: on the thread that calls this, none comes after it.
-    func end() {
-        machine.withLock { $0.end() }
-    }
+    func end() { machine.withLock { $0.end() } }
 
     private func schedule(_ enqueue: @escaping @Sendable (@escaping @Sendable () -> Void) -> Void) {
         enqueue { self.runOne(enqueue) }
@@ -146,9 +144,7 @@ extension Subscriber {
         private var newest: UInt64 = 0
 
         /// Creates a machine that keeps a number of updates.
-        init(limit: Int) {
-            buffer = .init(limit: limit)
-        }
+        init(limit: Int) { buffer = .init(limit: limit) }
 
         /// Takes an update for a subscriber that is called on another executor.
         ///
@@ -222,9 +218,7 @@ struct UpdateBuffer<Element: Update>: Sendable {
     private var hasBegun = false
 
     /// Creates an empty buffer.
-    init(limit: Int) {
-        self.limit = max(1, limit)
-    }
+    init(limit: Int) { self.limit = max(1, limit) }
 
     /// Whether no update waits.
     var isEmpty: Bool { head == elements.count }

@@ -24,9 +24,7 @@ public final class Subscription: Sendable {
     /// Creates a subscription.
     ///
     /// - Parameter body: Ends it; called once, and released with all it holds.
-    init(_ body: @escaping @Sendable () -> Void) {
-        self.body = .init(body)
-    }
+    init(_ body: @escaping @Sendable () -> Void) { self.body = .init(body) }
 
     deinit { cancel() }
 

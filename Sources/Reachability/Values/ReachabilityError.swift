@@ -106,9 +106,7 @@ extension ReachabilityError {
     static let radiosDontReply = Self(.netlinkFailed, errno: ETIMEDOUT, "nl80211")
 
     /// Creates an error from the failure of a system call that gives a resource.
-    init(_ error: SystemError) {
-        self.init(.noResources, errno: error.code, error.call)
-    }
+    init(_ error: SystemError) { self.init(.noResources, errno: error.code, error.call) }
 
     /// Creates an error from a code of getaddrinfo(3).
     init(getaddrinfo code: Int32, host: String) {

@@ -22,9 +22,7 @@ public struct WaitCondition: Sendable, Hashable {
     public static let notReachable = Self.status(.notReachable)
 
     /// The machine is in one state.
-    public static func status(_ status: ReachabilityStatus) -> Self {
-        .init(statuses: [status])
-    }
+    public static func status(_ status: ReachabilityStatus) -> Self { .init(statuses: [status]) }
 
     /// There is a usable default path, and it meets a requirement (``NetworkPath/meets(_:)``).
     public static func path(_ requirement: PathRequirement) -> Self {

@@ -33,9 +33,7 @@ package struct NetworkSnapshot: Sendable, Hashable {
     // MARK: Lookup
 
     /// Returns the interface with an index, in logarithmic time.
-    package func link(_ index: InterfaceIndex) -> Link? {
-        linkPosition(index).map { links[$0] }
-    }
+    package func link(_ index: InterfaceIndex) -> Link? { linkPosition(index).map { links[$0] } }
 
     /// Returns the position of an interface in ``links``.
     func linkPosition(_ index: InterfaceIndex) -> Int? {

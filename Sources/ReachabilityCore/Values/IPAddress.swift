@@ -26,9 +26,7 @@ public struct IPAddress: Sendable, Hashable {
     }
 
     /// Creates an IPv4 address from its host-order value (`0xC0000201` is 192.0.2.1).
-    public init(ipv4 value: UInt32) {
-        self.init(family: .ipv4, bits: UInt128(value) << 96)
-    }
+    public init(ipv4 value: UInt32) { self.init(family: .ipv4, bits: UInt128(value) << 96) }
 
     /// The host-order value of an IPv4 address, or the first 32 bits of an IPv6 address.
     public var ipv4Value: UInt32 { UInt32(truncatingIfNeeded: bits >> 96) }
@@ -37,19 +35,13 @@ public struct IPAddress: Sendable, Hashable {
     public var isUnspecified: Bool { bits == 0 }
 
     /// Whether the address is in 127.0.0.0/8 (RFC 1122, 3.2.1.3) or is ::1 (RFC 4291, 2.5.3).
-    public var isLoopback: Bool {
-        family == .ipv4 ? bits >> 120 == 127 : bits == 1
-    }
+    public var isLoopback: Bool { family == .ipv4 ? bits >> 120 == 127 : bits == 1 }
 
     /// Whether the address is in 224.0.0.0/4 (RFC 5771) or ff00::/8 (RFC 4291, 2.7).
-    public var isMulticast: Bool {
-        family == .ipv4 ? bits >> 124 == 0xE : bits >> 120 == 0xFF
-    }
+    public var isMulticast: Bool { family == .ipv4 ? bits >> 124 == 0xE : bits >> 120 == 0xFF }
 
     /// Whether the address is in 169.254.0.0/16 (RFC 3927) or fe80::/10 (RFC 4291, 2.5.6).
-    public var isLinkLocal: Bool {
-        family == .ipv4 ? bits >> 112 == 0xA9FE : bits >> 118 == 0x3FA
-    }
+    public var isLinkLocal: Bool { family == .ipv4 ? bits >> 112 == 0xA9FE : bits >> 118 == 0x3FA }
 }
 
 // MARK: - Source selection
@@ -223,9 +215,7 @@ private enum IPv6Text {
         return bits(left + Array(repeating: 0, count: 8 - left.count - right.count) + right)
     }
 
-    private static func bits(_ words: [UInt16]) -> UInt128 {
-        words.reduce(0) { $0 << 16 | UInt128($1) }
-    }
+    private static func bits(_ words: [UInt16]) -> UInt128 { words.reduce(0) { $0 << 16 | UInt128($1) } }
 
     /// Parses the words between colons; the last two may be written as an IPv4 address.
     private static func words(_ bytes: ArraySlice<UInt8>, allowsIPv4: Bool) -> [UInt16]? {
@@ -281,9 +271,7 @@ private enum IPv6Text {
         }
     }
 
-    private static func separate(_ text: inout OutputSpan<UInt8>) {
-        text.append(UInt8(ascii: ":"))
-    }
+    private static func separate(_ text: inout OutputSpan<UInt8>) { text.append(UInt8(ascii: ":")) }
 
     /// Returns the first of the longest runs of zeros, or an empty range; a single zero is no run (RFC 5952, 4.2).
     private static func longestZeros(_ words: InlineArray<8, UInt16>) -> Range<Int> {
@@ -348,14 +336,10 @@ public struct IPPrefix: Sendable, Hashable {
     var isAny: Bool { length == 0 && address.isUnspecified }
 
     /// The address with the bits after the prefix cleared.
-    var network: UInt128 {
-        length == 0 ? 0 : address.bits & (~0 << (128 - UInt128(length)))
-    }
+    var network: UInt128 { length == 0 ? 0 : address.bits & (~0 << (128 - UInt128(length))) }
 
     /// Returns whether two prefixes of a family cover the same addresses.
-    func isSame(as other: Self) -> Bool {
-        length == other.length && network == other.network
-    }
+    func isSame(as other: Self) -> Bool { length == other.length && network == other.network }
 }
 
 extension IPPrefix: CustomStringConvertible {

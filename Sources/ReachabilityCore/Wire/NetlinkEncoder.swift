@@ -153,14 +153,10 @@ package struct NetlinkMessageBuilder: Sendable {
 
 extension NetlinkMessageBuilder {
     /// Appends a number, as a field of a fixed-size header.
-    package mutating func append(_ value: some FixedWidthInteger) {
-        bytes.append(value, in: byteOrder)
-    }
+    package mutating func append(_ value: some FixedWidthInteger) { bytes.append(value, in: byteOrder) }
 
     /// Appends bytes.
-    package mutating func append(bytes other: some Sequence<UInt8>) {
-        bytes.append(contentsOf: other)
-    }
+    package mutating func append(bytes other: some Sequence<UInt8>) { bytes.append(contentsOf: other) }
 
     /// Appends zeros up to the next multiple of 4 bytes.
     package mutating func align() {
@@ -196,9 +192,7 @@ extension NetlinkMessageBuilder {
     package static let nestedFlag: UInt16 = 0x8000
 
     /// Appends an attribute without a payload, a flag.
-    package mutating func attribute(_ type: UInt16) {
-        attribute(type, bytes: EmptyCollection())
-    }
+    package mutating func attribute(_ type: UInt16) { attribute(type, bytes: EmptyCollection()) }
 
     /// Appends a number as wide as its Swift type.
     package mutating func attribute(_ type: UInt16, _ value: some FixedWidthInteger & UnsignedInteger) {

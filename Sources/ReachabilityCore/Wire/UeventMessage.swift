@@ -60,9 +60,7 @@ package enum DeviceProbe: Sendable, Hashable {
 
 extension DeviceProbe {
     /// Decodes the value of `NETWATCH_PROBE`.
-    init(text: String) {
-        self = text == Self.answered.text ? .answered : .failed(text)
-    }
+    init(text: String) { self = text == Self.answered.text ? .answered : .failed(text) }
 
     /// The value of `NETWATCH_PROBE`.
     var text: String {

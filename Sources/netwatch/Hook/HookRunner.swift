@@ -11,9 +11,7 @@ final class HookInbox: Sendable {
     private let newest = Lock<(ValidatedChange, Timestamp)?>(nil)
 
     /// Replaces the stored change, with its time.
-    func put(_ change: ValidatedChange, at time: Timestamp) {
-        newest.withLock { $0 = (change, time) }
-    }
+    func put(_ change: ValidatedChange, at time: Timestamp) { newest.withLock { $0 = (change, time) } }
 
     /// Takes the change out, if there is one.
     func take() -> (ValidatedChange, Timestamp)? {

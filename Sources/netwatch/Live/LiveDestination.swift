@@ -36,9 +36,7 @@ final class LiveDestination {
     }
 
     /// Notes that the network has changed: a name may have another resolution now.
-    func noteChange() {
-        schedule.noteNetworkChange(at: SystemClock.now)
-    }
+    func noteChange() { schedule.noteNetworkChange(at: SystemClock.now) }
 
     /// Returns the current state; nil if it has not changed.
     func update() -> DestinationState? {

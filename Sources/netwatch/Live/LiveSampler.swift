@@ -41,9 +41,7 @@ final class LiveSampler: Sendable {
     }
 
     /// Whether there are radios that are worth a question.
-    func noteRadios(_ areUsed: Bool) {
-        requests.readsRadios.store(areUsed, ordering: .releasing)
-    }
+    func noteRadios(_ areUsed: Bool) { requests.readsRadios.store(areUsed, ordering: .releasing) }
 
     /// Queries the radios immediately, as one may have another network.
     func askRadios() {

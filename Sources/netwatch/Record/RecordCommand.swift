@@ -78,9 +78,7 @@ final class CaptureRecorder: Sendable {
     func withdraw() { ftruncate(output.descriptor, 0) }
 
     /// Writes the capture's head.
-    func begin() {
-        _ = write(writer.header)
-    }
+    func begin() { _ = write(writer.header) }
 
     /// Writes one datagram; false if that failed, now or before.
     func write(_ event: CaptureEvent) -> Bool {

@@ -33,9 +33,7 @@ final class ConditionWatcher: Sendable {
     }
 
     /// Begins a new time to watch.
-    func resetAbsence() {
-        record.withLock { $0.resetAbsence() }
-    }
+    func resetAbsence() { record.withLock { $0.resetAbsence() } }
 }
 
 /// The connectivity during a wait, or while a command runs.
@@ -79,9 +77,7 @@ struct ConnectivityRecord: Hashable {
     }
 
     /// Begins a new time to watch, as when a command starts.
-    mutating func resetAbsence() {
-        wasAway = false
-    }
+    mutating func resetAbsence() { wasAway = false }
 }
 
 /// The state to wait for, and the requirement on its path.

@@ -30,9 +30,7 @@ struct ChildProcess {
     }
 
     /// Sends it a signal (kill(2)); a process that has ended but was not reaped ignores it.
-    func send(_ signal: Int32) {
-        kill(id, signal)
-    }
+    func send(_ signal: Int32) { kill(id, signal) }
 
     /// How it ended, or nil while it runs (waitpid(2)).
     func outcome() -> Outcome? {

@@ -60,9 +60,7 @@ enum NumberArgument {
     }
 
     /// Reads the size of a probe.
-    static func size(_ text: String) throws(ArgumentError) -> Int {
-        try parse(text, TraceSettings.sizes)
-    }
+    static func size(_ text: String) throws(ArgumentError) -> Int { try parse(text, TraceSettings.sizes) }
 
     private static func parse(_ text: String, _ limits: ClosedRange<Int>) throws(ArgumentError) -> Int {
         guard !text.isEmpty, text.allSatisfy(\.isASCIIDigit), let number = Int(text), limits.contains(number) else {

@@ -4,9 +4,7 @@ package struct PathEvaluator: Sendable, Hashable {
     package var context: EvaluationContext
 
     /// Makes an evaluator.
-    package init(context: EvaluationContext) {
-        self.context = context
-    }
+    package init(context: EvaluationContext) { self.context = context }
 
     /// Evaluates a model by its own routing decision for each probe address.
     ///
