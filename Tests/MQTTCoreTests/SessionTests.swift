@@ -135,6 +135,7 @@ struct SessionTests {
         for token in 1...3 { lab.publish(UInt64(token)) }
         let before = lab.sent()
         try lab.acknowledge(before[1].id)
+        #expect(lab.session.takeEvents() == [.acknowledged(token: 2, .success)])
         lab.session.closed()
         lab.publish(4)
         let after = SessionLab.messages(try lab.connect(hasSession: true))
