@@ -5,6 +5,9 @@ package struct InterfaceSettings: Sendable, Hashable {
     /// `ignore_routes_with_linkdown`.
     package var ignoresRoutesWithLinkDown = false
 
+    /// Makes the kernel's defaults.
+    package init() {}
+
     /// Takes a message; one about a single setting leaves the others as they were.
     mutating func merge(_ message: NetconfMessage) {
         if let forwarding = message.forwarding { self.forwarding = forwarding }
