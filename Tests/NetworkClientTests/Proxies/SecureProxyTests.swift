@@ -2,6 +2,7 @@ import HTTPLab
 import NIOCore
 import NIOPosix
 import NIOSSL
+import NetworkLab
 import NetworkClientCore
 import Testing
 
