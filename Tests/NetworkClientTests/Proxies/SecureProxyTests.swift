@@ -2,8 +2,8 @@ import HTTPLab
 import NIOCore
 import NIOPosix
 import NIOSSL
-import NetworkLab
 import NetworkClientCore
+import NetworkLab
 import Testing
 
 @testable import NetworkClient
