@@ -91,7 +91,7 @@ package struct Deadlines: Sendable {
 
     /// The kinds of deadline.
     package enum Kind: Int, Sendable, Hashable, CaseIterable {
-        /// The whole request; of a connection that is being opened, its stage.
+        /// The whole request.
         case total
         /// The kernel must accept a byte of the request.
         case write

@@ -5,7 +5,7 @@ import NetworkClientCore
 
 /// One attempt to open a connection, from the lookup through TCP and the proxy to the TLS handshake; confined to its
 /// event loop.
-final class ConnectionProcess: DeadlineOwner {
+final class ConnectionProcess {
     /// The parameters of the connection to open.
     struct Plan: Sendable {
         let endpoint: Endpoint
@@ -28,9 +28,8 @@ final class ConnectionProcess: DeadlineOwner {
     private var metrics = ConnectMetrics()
     private var isOver = false
     private var query: NameQuery?
-    /// The timer of the stage that has a limit, with one deadline.
-    private lazy var timer = DeadlineTimer(self, loop)
-    private var limitedStage = Timeouts.Stage.connect
+    /// The timer of the stage that has a limit.
+    private var timer: Scheduled<Void>?
     private var stageStart = ContinuousClock.now
     /// The channels of all addresses that are being tried, then the one that won.
     private var channels: [PreparedChannel] = []
@@ -161,7 +160,7 @@ final class ConnectionProcess: DeadlineOwner {
     ///   - announce: Fires `channelActive` for the handlers, calls its argument, which makes the connection ready for
     ///     use, and then forwards the bytes that have already been received for it.
     private func initialize(_ prepared: PreparedChannel, _ announce: (_ ready: () -> Void) -> Void) {
-        timer.cancel()
+        timer?.cancel()
         do {
             try plan.initialize(prepared.channel)
         } catch {
@@ -197,10 +196,6 @@ final class ConnectionProcess: DeadlineOwner {
 
     static func cancelled(_ endpoint: Endpoint) -> HTTPError {
         .init(.cancelled, processing: .neverSent, reason: "connecting to \(endpoint.text) was cancelled")
-    }
-
-    func deadlinePassed(_ kind: Deadlines.Kind, at now: NIODeadline) {
-        if limitedStage == .tls { handshakeTimedOut() } else { connectingTimedOut() }
     }
 
     private func handshakeTimedOut() {
@@ -241,7 +236,8 @@ final class ConnectionProcess: DeadlineOwner {
 
     private func end() {
         isOver = true
-        timer.cancel()
+        timer?.cancel()
+        timer = nil
         query = nil
         channels = []
     }
@@ -254,13 +250,25 @@ final class ConnectionProcess: DeadlineOwner {
     }
 
     /// Starts the timeout of a stage, in place of the one before.
-    private func limit(_ stage: Timeouts.Stage) {
-        let now = NIODeadline.now()
-        timer.cancel()
-        limitedStage = stage
-        timer.set(.total, after: plan.limits[stage], from: now)
-        timer.schedule(at: now)
+    ///
+    /// A timer that fires late starts again. The event loop runs it before it looks at the sockets, so after a time in which
+    /// the process was stopped, or its thread did not run, the kernel may have received what the peer sent in time.
+    private func limit(_ stage: Timeouts.Stage, restarts: Int = 0) {
+        timer?.cancel()
+        timer = plan.limits[stage].map { limit in
+            let due = NIODeadline.now() + .init(limit)
+            return loop.assumeIsolated().scheduleTask(deadline: due) { [self] in
+                let isLate = NIODeadline.now() - due > Self.maximumLateness
+                if isLate, restarts < Self.maximumRestarts { return self.limit(stage, restarts: restarts + 1) }
+                if stage == .tls { handshakeTimedOut() } else { connectingTimedOut() }
+            }
+        }
     }
+
+    /// The lateness of a timer from which the event loop may have missed what the kernel has received.
+    private static let maximumLateness = TimeAmount.milliseconds(100)
+    /// The number of restarts after which a timeout counts even if the event loop is always late.
+    private static let maximumRestarts = 3
 
     /// Returns the duration of the current stage, and starts the next one.
     private func lap() -> Duration {

@@ -2,7 +2,7 @@ import NIOCore
 import NetworkClientCore
 import ReachabilityCore
 
-/// An object with deadlines: a connection, the opening of one, or an exchange.
+/// An object with deadlines: a connection, or an exchange.
 protocol DeadlineOwner: AnyObject {
     /// Called when a deadline has passed; it has been cleared.
     func deadlinePassed(_ kind: Deadlines.Kind, at now: NIODeadline)
