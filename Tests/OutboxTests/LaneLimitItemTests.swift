@@ -118,6 +118,21 @@ import Testing
         await outbox.shutdown(within: .zero)
     }
 
+    @Test func `bytes of a download that failed count also if the server does not identify its version`() async throws {
+        let lab = try OutboxLab(connectivity: ScriptedMonitor(.cellular)) { _ in
+            let head = "HTTP/1.1 200 OK\r\nContent-Length: 100000\r\n\r\n"
+            return [.send(head), .sendBytes(.init(repeating: 7, count: 2_000)), .close]
+        }
+        let outbox = try await lab.open(LabClock())
+        try await lab.lane(outbox, .init(bytesPerDay: 1_000_000)).download("map", to: "\(lab.folder.path)/map")
+        let deadline = ContinuousClock.now + .seconds(60)
+        while try await outbox.storage.lanes().first?.budget.spent ?? 0 < 2_000, ContinuousClock.now < deadline {
+            try await Task.sleep(for: .milliseconds(5))
+        }
+        #expect(try await outbox.storage.lanes().first?.budget.spent ?? 0 >= 2_000)
+        await outbox.shutdown(within: .zero)
+    }
+
     @Test func `the end of a day is no reason to wake for once it is over`() async throws {
         let (lab, clock) = (try OutboxLab(connectivity: ScriptedMonitor(.cellular)), LabClock())
         let (machine, reads) = (clock.machine, Observed(0))

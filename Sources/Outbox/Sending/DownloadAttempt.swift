@@ -66,6 +66,9 @@ struct DownloadAttempt: Sendable {
         case .failure(let error):
             if error.cause is SendingTransactions.NothingToSend || withdrawal.isWithdrawn { return nil }
             await keeper.keep()
+            // The part of a version that is not identified was removed.
+            let received = error.metrics?.exchanges.reduce(0) { $0 + Int64($1.bodyBytesReceived) }
+            await keeper.count(received ?? 0)
             return result(of: error, url)
         }
     }
@@ -130,12 +133,14 @@ private actor PartKeeper {
     private let attempt: DownloadAttempt
     private let files: DownloadFiles
     private let cancel: @Sendable () -> Void
-    /// The number of bytes that were there before, or are counted.
-    private var counted: Int64
+    /// The length of the part up to which its bytes were there before, or are counted.
+    private var length: Int64
+    /// The number of received bytes that are counted.
+    private var counted: Int64 = 0
 
     init(_ attempt: DownloadAttempt, _ files: DownloadFiles, cancel: @escaping @Sendable () -> Void) {
         (self.attempt, self.files, self.cancel) = (attempt, files, cancel)
-        counted = files.size
+        length = files.size
     }
 
     /// Keeps the part every five seconds, or every second if its bytes are limited, until the task is cancelled.
@@ -155,12 +160,22 @@ private actor PartKeeper {
         if kept.length > 0 { await count(upTo: kept.length) }
     }
 
-    /// Counts the bytes that were received over an expensive path; cancels the request if no more are allowed.
+    /// Counts the bytes by which the part has grown; one that is shorter than before was begun again.
     func count(upTo length: Int64) async {
-        let grown = length - counted
-        counted = length
+        let grown = length >= self.length ? length - self.length : length
+        self.length = length
+        await count(counted + grown)
+    }
+
+    /// Counts the bytes that were received over an expensive path; cancels the request if no more are allowed.
+    ///
+    /// - Parameter received: The number of bytes that this attempt has received.
+    func count(_ received: Int64) async {
+        let grown = received - counted
+        guard grown > 0 else { return }
+        counted = received
         let options = attempt.lane.options
-        guard grown > 0, options.bytesPerDay != nil, attempt.cost.isExpensive(for: options) else { return }
+        guard options.bytesPerDay != nil, attempt.cost.isExpensive(for: options) else { return }
         let room = try? await attempt.transactions.spend(grown, attempt.lane)
         if room == 0 { cancel() }
     }

@@ -198,8 +198,8 @@ actor Sender {
     private func withdrawRemoved() async throws {
         let waiting = attempts.values.filter(\.isWaiting).map(\.sending)
         if waiting.isEmpty { return }
-        let answers = try await transactions.mayBeSent(waiting.map(\.parcel))
-        for (sending, mayBeSent) in zip(waiting, answers) where !mayBeSent {
+        let areSendable = try await transactions.mayBeSent(waiting.map(\.parcel))
+        for (sending, mayBeSent) in zip(waiting, areSendable) where !mayBeSent {
             // Meanwhile another attempt may have begun, of an item that was released.
             let attempt = attempts[sending.parcel.items[0].id]
             if attempt?.sending === sending { attempt?.withdraw() }

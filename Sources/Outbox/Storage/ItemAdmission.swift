@@ -84,7 +84,7 @@ struct ItemAdmission: Sendable {
     ///
     /// - Parameters:
     ///   - size: The size of the item's body.
-    ///   - space: The bytes of it that the file system has to have space for still: all or none.
+    ///   - space: The bytes of the body that are not on disk yet.
     ///   - importance: The class of the item's lane.
     ///   - database: The database.
     /// - Returns: The items, and the limit.
