@@ -20,6 +20,21 @@ package struct EventTotals: Hashable, Sendable {
         sum.reasons.merge(right.reasons, uniquingKeysWith: &+)
         return sum
     }
+
+    /// Returns what was added since earlier counters; a counter that is less than it was has grown by nothing.
+    package func growth(since earlier: Self) -> Self {
+        var growth = self
+        for (state, value) in nanoseconds {
+            let known = earlier.nanoseconds[state] ?? 0
+            growth.nanoseconds[state] = value > known ? value - known : 0
+        }
+        growth.outages = outages > earlier.outages ? outages - earlier.outages : 0
+        for (reason, value) in reasons {
+            let known = earlier.reasons[reason] ?? 0
+            growth.reasons[reason] = value > known ? value - known : 0
+        }
+        return growth
+    }
 }
 
 extension EventTotals {

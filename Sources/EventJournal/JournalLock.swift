@@ -61,21 +61,17 @@ package final class JournalLock: Sendable {
     package func take() throws(JournalInUse) -> Bool {
         try state.withLock { (state) throws(JournalInUse) -> Bool in
             guard state.lock == nil else { return false }
-            let lock: FileLock?
-            do throws(StoreError) { lock = try freeLock() } catch {
+            let lock: FileLock
+            do throws(StoreError) { lock = try FileLock(at: "\(folder)/\(Self.fileName)") } catch {
                 state.problem = reportableFailure(error)
                 return false
             }
-            guard lock != nil else { throw JournalInUse() }
+            // Some network file systems have no locks, which nobody can change.
+            guard let isTaken = try? lock.tryLock() else { return false }
+            guard isTaken else { throw JournalInUse() }
             (state.lock, state.problem) = (lock, nil)
             return true
         }
-    }
-
-    /// Returns the lock, taken; nil if another process has it.
-    private func freeLock() throws(StoreError) -> FileLock? {
-        let lock = try FileLock(at: "\(folder)/\(Self.fileName)")
-        return try lock.tryLock() ? lock : nil
     }
 
     /// Returns the failure to report; nil for a folder that can't be written and for a full disk, which the journal itself

@@ -12,6 +12,8 @@ struct JournalWriter {
     private var store: DurableStore?
     /// The counters of earlier runs; nil until they are read.
     private var earlier: EventTotals?
+    /// The counters of the journal when they were last read or stored here.
+    private var stored = EventTotals()
     private var restore: (@Sendable (EventTotals?) -> Void)?
     private var commits = 0
 
@@ -65,8 +67,11 @@ struct JournalWriter {
         commits += 1
         let (run, limits, isPruning) = (configuration.run, configuration.limits, commits % 16 == 1)
         let (boot, beginning) = (configuration.bootIdentifier, configuration.beginning)
+        // Reads what another service has stored meanwhile; a failure is reported below.
+        _ = try? await opened()
         let totals = batch.totals.map { $0 + (earlier ?? .init()) }
-        let isStored: Void? = await attempt(writes: true) { [isRestored = earlier != nil] database in
+        let isRestored = earlier != nil
+        let isStored: Void? = await attempt(writes: true) { database in
             // Another process may have removed the file, in whose place there is an empty one then.
             try database.beginRun(run, boot: boot, at: beginning)
             try database.insert(batch.events, of: run, at: moment)
@@ -79,6 +84,7 @@ struct JournalWriter {
             if queue.retry() { flushLater() }
             return
         }
+        if let totals, isRestored { stored = totals }
         if queue.hasStored(batch) { configuration.tell("events are stored in '\(configuration.folder)' again") }
         if !batch.events.isEmpty { configuration.hasStored() }
     }
@@ -131,7 +137,7 @@ struct JournalWriter {
                 try database.beginRun(run, boot: boot, at: beginning)
                 return try database.totals()
             }
-            if earlier == nil { take(totals) }
+            take(totals)
         } catch {
             store.close()
             throw error
@@ -154,9 +160,12 @@ struct JournalWriter {
         }
     }
 
+    /// Takes the stored counters, to which those of this run are added.
     private mutating func take(_ totals: EventTotals) {
-        earlier = totals
-        restore?(totals)
+        // Another service may have added to them while this one could not use the journal.
+        let others = earlier.map { $0 + totals.growth(since: stored) } ?? totals
+        (earlier, stored) = (others, totals)
+        restore?(others)
         restore = nil
     }
 

@@ -457,7 +457,11 @@ import ValidationCore
             journal.append(.numbered(2, .cellular))
             #expect(await journal.page(after: .init(run: 1, sequence: 0)).isReadable == false)
             #expect(journal.health.isStoring == false)
-            withExtendedLifetime(other) {}
+            let second = lab.open(run: 2, lock: other)
+            var totals = EventTotals()
+            totals.reasons = ["route.added": 5]
+            second.save(totals, at: .at(9))
+            second.close()
         }
         let deadline = ContinuousClock.now + .seconds(120)
         while !journal.health.isStoring, ContinuousClock.now < deadline {
@@ -469,5 +473,10 @@ import ValidationCore
         #expect(words.first == "events are served, but not stored in '\(lab.path)': \(failure)")
         #expect(words.count == 3 && words.last == "events are stored in '\(lab.path)' again")
         journal.close()
+        // Those of both services: the other has counted what this one had stored before, and 5 more.
+        let next = lab.open(run: 3)
+        let totals = await next.totals()
+        #expect(totals?.reasons == ["route.added": 7])
+        next.close()
     }
 }
