@@ -464,7 +464,7 @@ struct SessionTests {
         #expect(lab.session.takeOutput(at: .zero) == [.puback(.init(id: 8))])
     }
 
-    @Test("A broker that sends more messages without acknowledgement than it may is given up")
+    @Test("MQTT-3.3.4-9: a broker that exceeds the Receive Maximum is disconnected")
     func receiveMaximum() throws {
         for version in [MQTTVersion.v5, .v311] {
             var lab = SessionLab {

@@ -35,7 +35,8 @@ package struct MQTTSession: Sendable {
         case connected(hasSession: Bool)
         /// The server refused the connection; the text is its explanation.
         case refused(MQTTReasonCode, String?)
-        /// A message was acknowledged, can't be delivered, or was replaced by a newer one before it was sent.
+        /// A message was acknowledged, can't be delivered, or was replaced by a newer one before it was sent in the broker's
+        /// session.
         case acknowledged(token: UInt64, MQTTReasonCode)
         /// A message was received.
         case message(MQTTPublish)
@@ -245,8 +246,10 @@ extension MQTTSession {
 
     /// Queues a message again that the server refused: before those with higher tokens that wait.
     ///
-    /// When the next connection has been accepted, none has been sent on it, so that the order of tokens is kept.
+    /// When the next connection has been accepted, none has been sent on it, so that the order of tokens is kept. The message
+    /// must not be retained.
     package mutating func publishAgain(_ message: MQTTPublish, token: UInt64) {
+        assert(!message.isRetained, "a retained message that was refused must not replace a newer one")
         let index = queue.firstIndex { $0.token > token } ?? queue.endIndex
         let new = outgoing(message, token)
         queue.insert(new, at: index)
@@ -429,7 +432,7 @@ extension MQTTSession {
         let mayReceive = receipts.count < Int(configuration.receiveMaximum) || version == .v311
         guard mayReceive || message.qos == .atMostOnce else {
             let limit = configuration.receiveMaximum
-            throw .init(.receiveMaximumExceeded, "the broker sent more than \(limit) messages without acknowledgement")
+            throw .init(.receiveMaximumExceeded, "the broker exceeded the Receive Maximum of \(limit) messages")
         }
         events.append(.message(message))
         guard message.qos == .atLeastOnce else { return }
