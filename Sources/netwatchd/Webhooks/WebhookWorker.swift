@@ -106,6 +106,8 @@ final class WebhookWorker: Sendable {
             guard count > 0 else { continue }
             let events = "\(count) \(count == 1 ? "event" : "events") after \(last)"
             let what = "the webhook '\(name.escapedForTerminal)' is not configured any more, and has not sent \(events)"
+            // Otherwise the next start reports it again.
+            try? file.write(positions)
             let fix = "if it has another name now, stop the service and append the line '\(last) NAME'"
             report(.init("\(what); \(fix) to '\(file.path.escapedForTerminal)'", exit: .outputFailure))
         }
