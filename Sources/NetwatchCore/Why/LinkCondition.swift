@@ -149,12 +149,15 @@ extension DiagnosisContext {
         }
     }
 
+    /// The height of a stack from which no lower interfaces are named; no sensible one is as high.
+    private static let maximumHeight = 8
+
     /// Returns the sentence about a stacked interface, which lacks the carrier of a lower one.
     ///
-    /// Two interfaces may be below each other: each end of a netkit pair has the other as its `IFLA_LINK`. No sensible
-    /// stack is as deep as the limit.
+    /// Two interfaces may be below each other: each end of a netkit pair has the other as its `IFLA_LINK`.
     private func stacked(_ index: InterfaceIndex, _ text: String, _ above: [InterfaceIndex]) -> Sentence {
-        guard above.count < 8, !above.contains(index), let link = snapshot.link(index) else { return .init(text) }
+        guard above.count < Self.maximumHeight, !above.contains(index), let link = snapshot.link(index)
+        else { return .init(text) }
         let above = above + [index]
         let ports = snapshot.links.filter { $0.masterIndex == index }.map(\.index)
         if !ports.isEmpty {

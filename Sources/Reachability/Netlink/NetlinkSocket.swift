@@ -40,9 +40,10 @@ final class NetlinkSocket {
         return NetlinkSocket(handle)
     }
 
-    /// Opens a socket for requests to rtnetlink, each of which waits for its reply.
-    ///
     /// The kernel replies within the send, for most requests once it has its configuration lock.
+    private static let replyTimeout = Duration.milliseconds(500)
+
+    /// Opens a socket for requests to rtnetlink, each of which waits for its reply.
     ///
     /// - Parameter namespace: The network namespace to which the socket belongs.
     /// - Returns: The socket.
@@ -51,7 +52,7 @@ final class NetlinkSocket {
         let socket = try open(NETLINK_ROUTE, in: namespace)
         socket.setStrictChecking()
         socket.setCappedAcknowledgements()
-        try socket.setReceiveTimeout(.milliseconds(500))
+        try socket.setReceiveTimeout(replyTimeout)
         return socket
     }
 

@@ -135,8 +135,9 @@ package struct NetworkSnapshot: Sendable, Hashable {
     /// Takes the state of a neighbour; nil if it is forgotten.
     private mutating func note(_ state: NeighbourState?, of message: NeighbourMessage, _ effect: inout SnapshotEffect) {
         let key = NeighbourKey(index: message.index, address: message.address)
-        if neighbours[key] != state { effect.add(.neighbourChanged) }
-        neighbours[key] = state
+        let old =
+            if let state { neighbours.updateValue(state, forKey: key) } else { neighbours.removeValue(forKey: key) }
+        if old != state { effect.add(.neighbourChanged) }
     }
 
     private mutating func insert(_ message: TeamMessage, _ effect: inout SnapshotEffect) {

@@ -1,7 +1,8 @@
 /// Finds the physical interfaces that carry an interface: below bridges, bonds, VLANs, VRFs and tunnels.
 struct CarrierResolver {
-    /// The number of stacked interfaces beneath which none is looked for: the kernel nests no more than 8, tunnels apart
-    /// (`MAX_NEST_DEV`, `include/linux/netdevice.h`), but a capture may list any number.
+    /// The maximum height of a stack.
+    ///
+    /// The kernel allows 8 (`MAX_NEST_DEV`, `include/linux/netdevice.h`), not counting tunnels; a capture may list more.
     private static let maximumHeight = 64
     private let model: LookupModel
     private let context: EvaluationContext
