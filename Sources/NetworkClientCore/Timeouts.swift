@@ -7,8 +7,12 @@ public struct Timeouts: Sendable, Hashable {
     /// Resolving the host's name.
     public var resolve: Duration?
     /// Connecting to one of the host's addresses, for all attempts together (RFC 8305).
+    ///
+    /// It starts again, at most three times, if the process did not run when it ended.
     public var connect: Duration?
     /// The TLS handshake.
+    ///
+    /// It starts again, at most three times, if the process did not run when it ended.
     public var tls: Duration?
     /// From the last byte of the request to the first byte of the response.
     public var firstByte: Duration?

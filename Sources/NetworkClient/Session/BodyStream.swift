@@ -9,7 +9,7 @@ final class BodyStream: Sendable {
     /// The number of buffered bytes above which the connection is not read.
     static let limit = 256 << 10
     /// The memory that a piece takes besides its bytes.
-    private static let pieceOverhead = 128
+    static let pieceOverhead = 128
 
     /// The first result: the head of a response whose body follows in this stream, or the outcome of the request.
     enum Beginning: Sendable {

@@ -114,7 +114,7 @@ struct SecureConnectionTests {
         let authority = try CertificateAuthority()
         let connector = Connector(tls: try TLSClient(.trusting(authority)))
         var limits = Timeouts.lasting
-        limits.tls = .milliseconds(500)
+        limits.tls = .seconds(3)
         try await LabLoops.run { loops in
             // The server needs a thread that is not stopped.
             try await LabLoops.run(in: loops.lab) { others in
@@ -122,7 +122,7 @@ struct SecureConnectionTests {
                     let attempt = connector.connect(to: endpoint(port), limits: limits, on: loops.loop) { channel in
                         // The loop runs this after the first bytes are sent, and before it reads the response.
                         channel.eventLoop.execute {
-                            stopThread(for: .milliseconds(900)) { channel.hasUnreadBytes }
+                            stopThread(for: .milliseconds(3_400)) { channel.hasUnreadBytes }
                         }
                     }
                     let connection = try await attempt.established.get()

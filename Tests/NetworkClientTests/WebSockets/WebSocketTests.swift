@@ -349,13 +349,13 @@ struct WebSocketTests {
                 ]
             )
             let session = try Self.session(with: server, on: loops)
-            let options = WebSocketOptions(keepAliveInterval: .seconds(1), keepAliveTimeout: .seconds(1))
+            let options = WebSocketOptions(keepAliveInterval: .seconds(3), keepAliveTimeout: .seconds(3))
             let socket = try await session.webSocket("", webSocketOptions: options)
             let connection = socket.connection
             try await loops.loop.submit {
                 let count = pongCount.value
                 connection.ping(for: WebSocketCall()) { _ in }
-                stopThread(for: .milliseconds(2_400)) { pongCount.value > count }
+                stopThread(for: .milliseconds(6_400)) { pongCount.value > count }
             }.get()
             #expect(try await socket.receive() == .text("here"))
             session.invalidate(.cancellingRequests)
