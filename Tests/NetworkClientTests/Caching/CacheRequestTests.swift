@@ -334,6 +334,20 @@ struct CacheRequestTests {
         #expect(try await lab.get("/no") == "200 x network")
     }
 
+    @Test func `a policy without the network holds for requests that are never cached too`() async throws {
+        let lab = try CacheLab { _ in ServerStep.cached("x") }
+        let (session, options) = (lab.session, RequestOptions(cachePolicy: .returnCacheDontLoad))
+        let requests = [
+            session.post("", body: .text("y"), options: options), session.put("", options: options),
+            session.get("", headers: [.ifMatch: "\"a\""], options: options),
+        ]
+        for request in requests {
+            let error = await #expect(throws: HTTPError.self) { try await request.response() }
+            #expect(error?.code == .notCached && error?.processing == .neverSent)
+        }
+        #expect(lab.server.requests.value.isEmpty)
+    }
+
     @Test func `a response that was requested before an invalidation is not stored`() async throws {
         let latch = try ServerLatch()
         let lab = try CacheLab { request in

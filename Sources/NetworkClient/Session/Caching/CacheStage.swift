@@ -27,10 +27,10 @@ final class CacheStage: @unchecked Sendable {
     /// - Returns: Whether the request continues here; if not, the caller sends it.
     func takes(_ handle: RequestHandle) -> Bool {
         handle.run.extras?.caching = nil
-        guard !handle.current.hasBody, !(handle is WebSocketRequest) else { return false }
-        guard mayCache(handle.current.endpoint) else { return failsWithoutCache(handle) }
+        guard !(handle is WebSocketRequest) else { return false }
+        guard !handle.current.hasBody, mayCache(handle.current.endpoint) else { return failsWithoutCache(handle) }
         let request = CacheRequest(method: handle.current.head.method.rawValue, fields: fields(of: handle))
-        guard request.mayUseStored else { return false }
+        guard request.mayUseStored else { return failsWithoutCache(handle) }
         let run = CachingRun(
             cacheURL(handle.current.url, handle),
             request,
