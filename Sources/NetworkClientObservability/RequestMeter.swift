@@ -56,7 +56,10 @@ public final class RequestMeter: EventMonitor {
             end(.gate, request)
             begin(.connection, request)
         case .attempt(_, let isReused, let connection): attempt(request, isReused: isReused, connection)
-        case .retrying(_, let reason, _): count("retries", [("reason", "\(reason)")])
+        case .retrying(_, let reason, _):
+            // The attempt may have found no connection: the delay is not part of the wait.
+            end(.connection, request)
+            count("retries", [("reason", "\(reason)")])
         case .sentAgain: count("retries", [("reason", "connectionLost")])
         case .pathLost:
             end(.connection, request)

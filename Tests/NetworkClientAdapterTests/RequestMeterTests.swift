@@ -58,6 +58,15 @@ struct RequestMeterTests {
         #expect(memory.recorders.isEmpty)
     }
 
+    @Test func `each wait for a connection is timed without the delay of a retry`() async throws {
+        let session = try session(AdapterLab.server())
+        let error = await #expect(throws: HTTPError.self) { try await session.get("http://127.0.0.1:1/").response() }
+        #expect(error?.code == .connectionRefused)
+        await session.shutdown(within: .seconds(60))
+        #expect(total("retries") == 1)
+        #expect(total("connection_waits") == 2 && timed("connection_wait_duration") == 2)
+    }
+
     @Test func `a wait for a path is counted and timed`() async throws {
         let network = SwitchedNetwork()
         let server = try AdapterLab.server()
