@@ -53,6 +53,8 @@ final class SessionCore: @unchecked Sendable {
     var netrc: NetrcCredentials? { authentication.netrc }
     /// Whether connections are closed as soon as they are idle.
     private(set) var isClosing = false
+    /// The delays of event streams before they connect again.
+    var reconnectDelays: [ObjectIdentifier: ReconnectDelay] = [:]
 
     init(_ configuration: HTTPConfiguration, loop: any EventLoop, _ resolver: NameResolver) throws(HTTPError) {
         self.loop = loop
@@ -503,6 +505,7 @@ final class SessionCore: @unchecked Sendable {
     func close() {
         loop.preconditionInEventLoop()
         isClosing = true
+        for delay in Array(reconnectDelays.values) { delay.end() }
         pools.drain()
         if registry.withLock({ $0.live.isEmpty }) {
             if hasDispatcher { dispatcher.shutDown() }

@@ -257,6 +257,20 @@ struct ServerSentEventsTests {
         }
     }
 
+    @Test func `a delay ends when the session is invalidated`() async throws {
+        let session = try HTTPSession(configuration: .lasting)
+        let (core, pause) = (session.core, ReconnectPause(delay: .seconds(3_600), gateKey: nil, change: nil))
+        let task = Task { await ReconnectDelay(core, pause).wait() }
+        while try await core.loop.submit({ core.reconnectDelays.isEmpty }).get() {
+            try await Task.sleep(for: .milliseconds(1))
+        }
+        session.invalidate()
+        await task.value
+        // One that begins later ends immediately.
+        await ReconnectDelay(core, pause).wait()
+        #expect(try await core.loop.submit { core.reconnectDelays.isEmpty }.get())
+    }
+
     // MARK: Failures
 
     @Test func `a name that is not found ends the sequence, unless there has been a stream`() async throws {

@@ -6,6 +6,8 @@ import Synchronization
 /// A delay before a reconnection, which ends early when the path is lost or the task is cancelled, and after some errors
 /// with any change of the network.
 ///
+/// The invalidation of the session ends it too.
+///
 /// When the path is lost, the reconnection does not wait for the rest of the delay but for the path, at the gate, and so
 /// is sent as soon as the path is back.
 ///
@@ -41,11 +43,12 @@ final class ReconnectDelay: @unchecked Sendable {
     }
 
     private func begin(_ continuation: CheckedContinuation<Void, Never>) {
-        // A cancellation may have arrived first.
-        guard !isOver else { return continuation.resume() }
+        // A cancellation may have arrived first. An invalidated session connects no more, and its error must not wait.
+        guard !isOver, !core.isClosing else { return continuation.resume() }
         self.continuation = continuation
+        core.reconnectDelays[ObjectIdentifier(self)] = self
         timer = core.loop.assumeIsolated().scheduleTask(in: .init(pause.delay)) { [self] in end() }
-        guard pause.gateKey != nil, !core.isClosing else { return }
+        guard pause.gateKey != nil else { return }
         watch = core.connectivity.watch([]) { [weak self, loop = core.loop] in
             loop.execute { [weak self] in self?.networkChanged() }
         }
@@ -62,8 +65,10 @@ final class ReconnectDelay: @unchecked Sendable {
         if case .closed = core.gate.keeper.verdict(for: key) { end() }
     }
 
-    private func end() {
+    /// Ends the delay; called on the event loop.
+    func end() {
         isOver = true
+        core.reconnectDelays[ObjectIdentifier(self)] = nil
         timer?.cancel()
         watch?.cancel()
         (timer, watch) = (nil, nil)
