@@ -28,7 +28,7 @@ public final class ActivityIndicator: EventMonitor {
 
     private struct Activities {
         var machine: ActivityState
-        var requests: Set<UInt64> = []
+        var requests: Set<ObjectIdentifier> = []
     }
 
     private let activities: Lock<Activities>
@@ -68,7 +68,8 @@ public final class ActivityIndicator: EventMonitor {
         case .serialized: return
         default: isActive = true
         }
-        let id = request.id
+        // The numbers of requests are those of a session, and an indicator may serve several.
+        let id = ObjectIdentifier(request)
         let isKnown = activities.withLock { $0.requests.contains(id) }
         guard isActive != isKnown else { return }
         change { activities, now in

@@ -207,6 +207,20 @@ struct ResourceLoaderTests {
         #expect(states.value.first == .active && states.value.contains(.delayingEnd))
     }
 
+    @Test func `an indicator follows the requests of several sessions`() throws {
+        let indicator = ActivityIndicator(startDelay: .zero, endDelay: .zero) { _ in }
+        let requests = try (1...2).map { _ in
+            let session = try HTTPSession(baseURL: "https://example.com/", configuration: .init(transport: server))
+            return session.get("", options: .init(startsAtOnce: false))
+        }
+        for request in requests { indicator.request(request, did: .sent) }
+        indicator.request(requests[1], did: .paused)
+        #expect(indicator.state == .active)
+        indicator.request(requests[0], did: .paused)
+        #expect(indicator.state == .notActive)
+        for request in requests { request.cancel() }
+    }
+
     @Test func `an indicator is visible for a while after the end`() {
         let indicator = ActivityIndicator(startDelay: .zero, endDelay: .seconds(300)) { _ in }
         indicator.begin()
