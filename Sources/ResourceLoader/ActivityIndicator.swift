@@ -29,6 +29,8 @@ public final class ActivityIndicator: EventMonitor {
     private struct Activities {
         var machine: ActivityState
         var requests: Set<ObjectIdentifier> = []
+        /// The requests that were active when they were paused.
+        var paused: Set<ObjectIdentifier> = []
     }
 
     private let activities: Lock<Activities>
@@ -62,14 +64,23 @@ public final class ActivityIndicator: EventMonitor {
 
     /// Counts a request as active or not, by its event.
     public func request(_ request: RequestHandle, did event: RequestEvent) {
+        // The numbers of requests are those of a session, and an indicator may serve several.
+        let id = ObjectIdentifier(request)
         let isActive: Bool
         switch event {
-        case .paused, .finished, .waiting, .waitingForConnectivity, .retrying, .pathLost, .gaveUp: isActive = false
+        case .paused:
+            isActive = false
+            activities.withLock { if $0.requests.contains(id) { _ = $0.paused.insert(id) } }
+        case .resumed:
+            // A request that waited when it was paused goes on waiting.
+            guard activities.withLock({ $0.paused.remove(id) }) != nil else { return }
+            isActive = true
+        case .finished, .waiting, .waitingForConnectivity, .retrying, .pathLost, .gaveUp:
+            isActive = false
+            activities.withLock { _ = $0.paused.remove(id) }
         case .serialized: return
         default: isActive = true
         }
-        // The numbers of requests are those of a session, and an indicator may serve several.
-        let id = ObjectIdentifier(request)
         let isKnown = activities.withLock { $0.requests.contains(id) }
         guard isActive != isKnown else { return }
         change { activities, now in

@@ -221,6 +221,25 @@ struct ResourceLoaderTests {
         for request in requests { request.cancel() }
     }
 
+    @Test func `after a pause, a request is active only if it was before`() throws {
+        let indicator = ActivityIndicator(startDelay: .zero, endDelay: .zero) { _ in }
+        let session = try HTTPSession(baseURL: "https://example.com/", configuration: .init(transport: server))
+        let request = session.get("", options: .init(startsAtOnce: false))
+        let lost = HTTPError(.connectionLost, processing: .neverSent, reason: "the connection was lost")
+        indicator.request(request, did: .retrying(in: .seconds(9), because: .neverSent, after: lost))
+        for event in [RequestEvent.paused, .resumed] {
+            indicator.request(request, did: event)
+            #expect(indicator.state == .notActive)
+        }
+        indicator.request(request, did: .sent)
+        #expect(indicator.state == .active)
+        indicator.request(request, did: .paused)
+        #expect(indicator.state == .notActive)
+        indicator.request(request, did: .resumed)
+        #expect(indicator.state == .active)
+        request.cancel()
+    }
+
     @Test func `an indicator is visible for a while after the end`() {
         let indicator = ActivityIndicator(startDelay: .zero, endDelay: .seconds(300)) { _ in }
         indicator.begin()
