@@ -81,6 +81,18 @@ import Testing
         #expect(screen.press(.character("q"), on: story.board, size) == .quit)
     }
 
+    @Test func `a machine whose clock is centuries behind is shown`() {
+        var story = FleetStory()
+        let time = Timestamp(seconds: -9_000_000_000, nanoseconds: 0)
+        let event = EventReport(id: .init(run: 1, sequence: 1), time: time, status: .wifi)
+        story.receive(.state(event), at: 0, isRetained: true)
+        story.wait(until: 0)
+        let screen = FleetScreen(.init(broker: "b"))
+        let size = ScreenSize(columns: 200, rows: 24)
+        let frame = screen.frame(story.board, of: story.model, size, at: FleetStory.time(0))
+        #expect(frame.lines.contains { $0.text.contains("106751 d") }, "\(frame.lines.map(\.text))")
+    }
+
     @Test func `the summary and the table of a pipe`() throws {
         let story = try Self.fifty()
         let summary = FleetText.summary(story.board.totals)

@@ -103,8 +103,9 @@ struct NodeTable {
     }
 
     private func age(_ time: Timestamp) -> String {
-        let (start, end) = (time.nanosecondsSinceEpoch, now.nanosecondsSinceEpoch)
-        return DurationText.age(.nanoseconds(start < end ? end - start : 0))
+        // A machine may send a time that is more than 292 years ago.
+        let start = Instant(nanoseconds: time.nanosecondsSinceEpoch)
+        return DurationText.age(start.duration(to: .init(nanoseconds: now.nanosecondsSinceEpoch)))
     }
 
     private func safe(_ text: String) -> String { PathWords(glyphs: glyphs).safe(text) }
