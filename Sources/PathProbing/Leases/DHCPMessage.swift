@@ -15,7 +15,7 @@ extension DHCPLease {
         let address = IPAddress(ipv4: Self.number(message[16..<20]))
         guard let options = Self.options(message[Self.optionsOffset...]) else { return nil }
         let time = options[Self.leaseTimeOption].flatMap { $0.count == 4 ? Int64(Self.number($0[...])) : nil }
-        let url = options[Self.portalOption].flatMap { String(validating: $0, as: UTF8.self) }
+        let url = options[Self.portalOption].flatMap { String(validating: Self.text($0), as: UTF8.self) }
         self.init(address: address, end: Self.end(after: start, time), portalURL: url)
     }
 
@@ -30,6 +30,11 @@ extension DHCPLease {
     /// `Pad` and `End` (RFC 2132, 3.1 and 3.2).
     private static let padOption: UInt8 = 0
     private static let endOption: UInt8 = 255
+
+    /// Returns the bytes of a text without NULs at its end, which some servers send (RFC 2132, 2).
+    private static func text(_ bytes: [UInt8]) -> ArraySlice<UInt8> {
+        bytes.lastIndex { $0 != 0 }.map { bytes[...$0] } ?? []
+    }
 
     private static func number(_ bytes: ArraySlice<UInt8>) -> UInt32 { bytes.reduce(0) { $0 << 8 | UInt32($1) } }
 

@@ -176,6 +176,11 @@ struct DHCPLeaseTests {
         #expect(DHCPLease(message: Self.message(parts), from: 0)?.portalURL == "https://a/")
     }
 
+    @Test func `zeros at the end of a URL are not part of it`() {
+        let option: [UInt8] = [114, 12] + Array("https://a/".utf8) + [0, 0]
+        #expect(DHCPLease(message: Self.message(option), from: 0)?.portalURL == "https://a/")
+    }
+
     @Test func `the largest lease time is for ever`() {
         #expect(DHCPLease(message: Self.message([51, 4, 255, 255, 255, 255]), from: 0)?.end == nil)
         #expect(DHCPLease(message: Self.message([51, 4, 255, 255, 255, 254]), from: 5)?.end == 4_294_967_299)
