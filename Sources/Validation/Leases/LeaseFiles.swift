@@ -46,7 +46,7 @@ struct LeaseFiles: Sendable {
 
     private func dhclient(_ path: ValidationPath) -> [DHCPLease] {
         let files = Self.foldersOfDhclient.flatMap { folder in
-            names(in: folder).filter { $0.hasPrefix("dhclient") && ($0.hasSuffix(".leases") || $0.hasSuffix(".lease")) }
+            names(in: folder) { $0.hasPrefix("dhclient") && ($0.hasSuffix(".leases") || $0.hasSuffix(".lease")) }
                 .map { "\(folder)/\($0)" }
         }
         return files.compactMap { read($0) }.compactMap { DHCPLease(dhclient: $0.bytes, interface: path.name) }
@@ -55,7 +55,7 @@ struct LeaseFiles: Sendable {
     /// The file's name is that of the interface; with Wi-Fi, the network's name follows.
     private func dhcpcd(_ path: ValidationPath) -> [DHCPLease] {
         let files = Self.foldersOfDhcpcd.flatMap { folder in
-            names(in: folder).filter { name in
+            names(in: folder) { name in
                 name == "\(path.name).lease" || (name.hasPrefix("\(path.name)-") && name.hasSuffix(".lease"))
             }.map { "\(folder)/\($0)" }
         }
@@ -64,7 +64,8 @@ struct LeaseFiles: Sendable {
 
     // MARK: Files
 
-    private func names(in folder: String) -> [String] {
+    /// Returns the names of files in a folder that are wanted, at most as many as are read.
+    private func names(in folder: String, where isWanted: (String) -> Bool) -> [String] {
         guard let directory = opendir(root + folder) else { return [] }
         defer { closedir(directory) }
         var names: [String] = []
@@ -72,7 +73,7 @@ struct LeaseFiles: Sendable {
             let name = withUnsafePointer(to: &entry.pointee.d_name) { pointer in
                 pointer.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
             }
-            names.append(name)
+            if isWanted(name) { names.append(name) }
         }
         return names.sorted()
     }

@@ -77,6 +77,14 @@ import Testing
         #expect(Self.portalURL(in: folder) == Self.url)
     }
 
+    @Test func `other files in the folder of leases, however many, hide none`() throws {
+        let folder = try LabFolder()
+        // As NetworkManager's own client leaves them, one for each network.
+        for number in 0..<1_000 { try folder.write("var/lib/NetworkManager/internal-\(number)-wan0.lease", "") }
+        try folder.write("var/lib/NetworkManager/dhclient-11111111-wan0.lease", Self.dhclient())
+        #expect(Self.portalURL(in: folder) == Self.url)
+    }
+
     @Test func `a file that is too large is read from its end, and no pipe is waited for`() throws {
         let folder = try LabFolder()
         try folder.write("run/systemd/netif/leases/7", String(repeating: "#\n", count: 100_000))
