@@ -132,6 +132,19 @@ import ValidationCore
         withExtendedLifetime(sockets) {}
     }
 
+    @Test func `a link-local name server of the system is asked on its own link only`() throws {
+        let text = """
+            # nameserver 192.0.2.1
+            search example
+            nameserver fe80::1%lo
+            nameserver\tfe80::2%1
+            nameserver fe80::3%no-such
+            nameserver 192.0.2.53
+            """
+        let expected = try ["fe80::1", "fe80::2", "192.0.2.53"].map { try #require(IPAddress($0)) }
+        #expect(NameProber.servers(in: text, through: 1) == expected)
+    }
+
     @Test func `a name that can't be asked for is no query`() async {
         let outcome = await NameProber().ask(for: "a..b", server: nil, through: 1, within: .seconds(600))
         #expect(outcome == .unusable("'a..b' is no name"))

@@ -34,7 +34,8 @@ struct NameProber: Sendable {
         }
         return await withUnsafeContinuation { continuation in
             threads.enqueue {
-                let servers = (server.map { [$0] } ?? Self.systemServers()).map { NameServerAddress($0, port: port) }
+                let addresses = server.map { [$0] } ?? Self.systemServers(through: interface)
+                let servers = addresses.map { NameServerAddress($0, port: port) }
                 let outcome = Self.ask(servers, message, interface, until: SystemClock.now.advanced(by: timeout))
                 continuation.resume(returning: Self.result(outcome, isOwnServer: server != nil))
             }
@@ -130,13 +131,26 @@ struct NameProber: Sendable {
     }
 
     /// The name servers of `/etc/resolv.conf` (resolv.conf(5)); without any, this machine's.
-    private static func systemServers() -> [IPAddress] {
-        let lines = text(of: "/etc/resolv.conf").split(separator: "\n")
-        let servers = lines.compactMap { line -> IPAddress? in
-            let words = line.split { $0 == " " || $0 == "\t" }
-            return words.count > 1 && words[0] == "nameserver" ? IPAddress(String(words[1])) : nil
-        }
+    private static func systemServers(through interface: InterfaceIndex) -> [IPAddress] {
+        let servers = servers(in: text(of: "/etc/resolv.conf"), through: interface)
         return servers.isEmpty ? [IPAddress(ipv4: 0x7F00_0001)] : Array(servers.prefix(3))
+    }
+
+    /// Returns the name servers in the text of resolv.conf(5), but for those in the zone of another interface.
+    static func servers(in text: String, through interface: InterfaceIndex) -> [IPAddress] {
+        text.split(separator: "\n").compactMap { line -> IPAddress? in
+            let words = line.split { $0 == " " || $0 == "\t" }
+            guard words.count > 1, words[0] == "nameserver" else { return nil }
+            // A link-local address may have a zone, `fe80::1%eth0` (RFC 4007, 11); the socket is bound to that interface.
+            let parts = words[1].split(separator: "%", maxSplits: 1).map(String.init)
+            guard parts.count < 2 || isZone(parts[1], of: interface) else { return nil }
+            return parts.first.flatMap { IPAddress($0) }
+        }
+    }
+
+    /// Whether a zone, the name or the number of an interface, is that of an interface (if_nametoindex(3)).
+    private static func isZone(_ zone: String, of interface: InterfaceIndex) -> Bool {
+        zone == "\(interface)" || if_nametoindex(zone) == UInt32(bitPattern: interface)
     }
 
     private static func text(of path: String) -> String {
