@@ -118,7 +118,9 @@ struct HistoryCommand: NetwatchCommand {
     private var age: Duration? {
         let now = SystemClock.wall
         let start = since?.moment(now: now, days: LocalDays { SystemClock.utcOffset(at: $0) })
-        return start.map { .nanoseconds(max(0, now.nanosecondsSinceEpoch - $0.nanosecondsSinceEpoch)) }
+        let end = Instant(nanoseconds: now.nanosecondsSinceEpoch)
+        // Limited to 292 years, which a year such as 1600 exceeds.
+        return start.map { max(Instant(nanoseconds: $0.nanosecondsSinceEpoch).duration(to: end), .zero) }
     }
 
     /// The reported period.

@@ -135,6 +135,7 @@ import Testing
     @Test(arguments: [
         (["history"], 64, "<file>"), (["history", "/no/such"], 65, "cannot read '/no/such': No such file"),
         (["history", "/dev/null", "--since", "soon"], 64, "write a day as 2026-11-20"),
+        (["history", "--socket", "/no/such", "--since", "1600-01-01"], 65, "the event service at '/no/such'"),
         (["history", "/dev/null", "--svg", ""], 64, "The name after --svg is empty"),
         (["history", "/dev/null", "--svg", "-"], 64, "--svg needs a file, as stdout has the table"),
     ])
