@@ -224,13 +224,18 @@ enum HookEnvironment {
         ] + (change.validation.map { [("NETWATCH_VALIDATION", $0.verdict.name)] } ?? [])
     }
 
+    /// The names of all variables that hooks may get.
+    private static let names = ["NETWATCH_STATUS", "NETWATCH_PREVIOUS", "NETWATCH_INTERFACE", "NETWATCH_VALIDATION"]
+
     /// This process's variables, byte for byte, but those that others take the place of.
+    ///
+    /// Those of hooks are left out in any case: without a verdict, there is no `NETWATCH_VALIDATION`.
     ///
     /// - Parameter variables: The others.
     /// - Returns: Pointers that last as long as the environment does.
     static func own(without variables: [(String, String)]) -> [UnsafeMutablePointer<CChar>] {
         var own: [UnsafeMutablePointer<CChar>] = []
-        let prefixes = variables.map { $0.0 + "=" }
+        let prefixes = (variables.map { $0.0 } + names).map { $0 + "=" }
         var next = environ
         while let entry = next.pointee {
             if !prefixes.contains(where: { strncmp(entry, $0, $0.utf8.count) == 0 }) { own.append(entry) }

@@ -43,6 +43,18 @@ import Testing
         #expect(outcome.code == 0 && outcome.errors == " 63 61 66 e9 7c e8\n", "\(outcome)")
     }
 
+    @Test func `a hook without a verdict does not inherit the one of another hook`() throws {
+        let story = #"""
+            NETWATCH_VALIDATION=portal; export NETWATCH_VALIDATION
+            exec "$0" watch --exec 'echo "${NETWATCH_VALIDATION-unset}" >&2; kill "$PPID"'
+            """#
+        let lab = try LabNamespace()
+        let outcome = try lab.run {
+            try LabProcess.run("/bin/sh", ["-c", story, ToolBinary.path], within: .seconds(120))
+        }
+        #expect(outcome.code == 0 && outcome.errors == "unset\n", "\(outcome)")
+    }
+
     @Test func `changes during a hook are coalesced into the newest`() throws {
         let uplinks = try Uplinks()
         let pipe = try TemporaryFile()
