@@ -31,6 +31,8 @@ struct HookRunner {
     private var told: ReachabilityStatus?
     /// Why it cannot be started, as was said.
     private var obstacle: SystemError?
+    /// Whether a signal terminated the one that runs, and not its time limit.
+    private var isEndedBySignal = false
     private let spawn: Spawn
 
     /// Starts a hook for a change, with the state that the previous hook got.
@@ -74,7 +76,9 @@ struct HookRunner {
     /// A child has ended, perhaps this one.
     mutating func reap() {
         guard let outcome = process?.outcome(endsRest: schedule.wasAsked) else { return }
-        if schedule.wasAsked {
+        if isEndedBySignal {
+            tell("was ended by a second signal")
+        } else if schedule.wasAsked {
             tell("did not end within \(QuantityText.short(hook.limit)), and was ended")
         } else if outcome != .exited(0) {
             tell(Self.words(outcome))
@@ -90,7 +94,11 @@ struct HookRunner {
     mutating func close() { schedule.close() }
 
     /// Ends the one that runs.
-    mutating func endNow() { perform(schedule.endNow(at: SystemClock.now)) }
+    mutating func endNow() {
+        let action = schedule.endNow(at: SystemClock.now)
+        if action == .terminate { isEndedBySignal = true }
+        perform(action)
+    }
 
     private mutating func perform(_ action: HookSchedule.Action) {
         switch action {

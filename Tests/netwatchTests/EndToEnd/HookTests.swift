@@ -122,7 +122,9 @@ import Testing
         #expect(try tool.errors.line() == "begun")
         tool.send(SIGTERM)
         tool.send(SIGINT)
-        while let line = try tool.errors.line(), !line.contains("was ended") {}
+        var line = try tool.errors.line()
+        while let other = line, !other.contains("was ended") { line = try tool.errors.line() }
+        #expect(line?.hasSuffix("' was ended by a second signal") == true, "\(line ?? "")")
         #expect(try tool.exitCode() == 0)
     }
 
