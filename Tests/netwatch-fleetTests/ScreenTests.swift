@@ -90,6 +90,44 @@ struct ScreenTests {
         try screen.wait(for: "ended with 0")
     }
 
+    /// The time that a process has spent on a processor, in clock ticks (proc_pid_stat(5)).
+    private static func processorTime(of id: Int32) throws -> Int {
+        let stat = String(decoding: try Repository.bytes(of: "/proc/\(id)/stat"), as: UTF8.self)
+        let fields = try #require(stat.split(separator: ")").last).split(separator: " ")
+        let (user, system) = (try #require(Int(fields[11])), try #require(Int(fields[12])))
+        return user + system
+    }
+
+    @Test func `a blocked terminal is waited for without using the processor`() throws {
+        try publish(50)
+        let terminal = try PseudoTerminal()
+        terminal.resize(columns: 200, rows: 60)
+        let tool = try ToolProcess(
+            ["fleet", ViewerLab.broker],
+            in: lab.lab,
+            stdout: .descriptor(terminal.program),
+            environment: ["TERM": "xterm-256color", "LANG": "C.UTF-8"],
+            session: .own(terminal: terminal.path)
+        )
+        _ = try terminal.read(until: "quit")
+        // Each size is drawn again, until the terminal's buffer is full.
+        var output = pollfd(fd: terminal.program, events: Int16(POLLOUT), revents: 0)
+        var columns: UInt16 = 200
+        while poll(&output, 1, 0) == 1 {
+            columns = columns == 200 ? 199 : 200
+            terminal.resize(columns: columns, rows: 60)
+            Polling.pauseForProcess()
+        }
+        // By then the times on the screen would have been brought up to date.
+        sleep(2)
+        let before = try Self.processorTime(of: tool.id)
+        sleep(2)
+        let spent = try Self.processorTime(of: tool.id) - before
+        #expect(spent < sysconf(Int32(_SC_CLK_TCK)), "\(spent) ticks in 2 s")
+        tool.send(SIGTERM)
+        #expect(try tool.exitCode() == 0)
+    }
+
     @Test func `a broker that can't be reached is on the screen, and the table stays`() throws {
         try publish(3)
         let screen = try screen(80, 24)

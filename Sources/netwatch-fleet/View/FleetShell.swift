@@ -65,8 +65,9 @@ final class FleetShell {
     }
 
     private var deadline: Instant {
-        let drawing = needsDrawing && !wait.device.isBehind ? nextDrawing : nextTick
-        return min(session.deadline, drawing)
+        // A terminal that is behind gets nothing until it has caught up, which ends the wait.
+        guard !wait.device.isBehind else { return session.deadline }
+        return min(session.deadline, needsDrawing ? nextDrawing : nextTick)
     }
 
     private func draw() {
