@@ -72,6 +72,29 @@ struct ScreenTests {
         try screen.wait(for: "ended with 0")
     }
 
+    @Test func `the mark stays on a machine when fewer meet the conditions`() throws {
+        let nodes = (0..<3).map { ReportingNode("node-\($0)") }
+        try lab.publish(try nodes.flatMap { try $0.messages() })
+        let screen = try screen(80, 24, ["--where", "state=wifi"])
+        try screen.wait(for: "the machines") { rows in
+            (0..<3).allSatisfy { number in rows.contains { $0.hasPrefix("node-\(number)") } }
+        }
+        try screen.press("Enter", "Down", "Down")
+        let time = ReportingNode.time(ago: 1)
+        try lab.publish(try nodes[1...].map { try $0.state(2, "notReachable", time: time) })
+        try screen.wait(for: "one machine") { rows in
+            let machines = rows.filter { $0.hasPrefix("node-") }
+            return machines.count == 1 && machines[0].hasPrefix("node-0")
+        }
+        try screen.press("Up", "Enter")
+        let rows = try screen.wait(for: "LAST EVENTS")
+        #expect(rows[0] == "site-1/node-0")
+        try screen.press("q")
+        try screen.wait(for: "node-0")
+        try screen.press("q")
+        try screen.wait(for: "ended with 0")
+    }
+
     @Test func `a slash takes conditions, and says what is wrong with them`() throws {
         try publish(3)
         let screen = try screen(80, 24)

@@ -97,7 +97,7 @@ struct FleetView {
             let node = viewer.board.nodes(position..<position + 1, in: viewer.model).first
             mode = node.map { .machine($0.key) } ?? .table
         case .down where number < last, .character("j") where number < last: mode = .choice(number + 1)
-        case .up where number > 0, .character("k") where number > 0: mode = .choice(min(number, last) - 1)
+        case .up where number > 0, .character("k") where number > 0: mode = .choice(max(min(number, last) - 1, 0))
         case .down, .up, .character("j"), .character("k"), .pageUp, .pageDown, .home, .end:
             _ = table.press(key, on: viewer.board, size)
         default: mode = .table
