@@ -112,7 +112,8 @@ struct FollowTests {
         #expect(last("a", in: outcome.output)?["lost"]?.wholeNumber == 0, "\(outcome)")
     }
 
-    @Test func `a store that is too large for a limit is an error, and no signal`() throws {
+    @Test(.disabled(if: LabSanitizer.isThread, "the sanitizer makes a larger file itself, when the tool starts"))
+    func `a store that is too large for a limit is an error, and no signal`() throws {
         let script = #"ulimit -f 8; exec "$0" fleet mqtt://127.0.0.1 --once --store "$1""#
         let words = ["-c", script, ToolBinary.path, lab.folder.path + "/fleet.db"]
         let outcome = try lab.lab.run { try LabProcess.run("/bin/sh", words, within: .seconds(120)) }
