@@ -120,7 +120,7 @@ final class BodyStream: Sendable {
         end(ending.map { _ in })
     }
 
-    /// The number of buffered bytes, with the memory that pieces take besides.
+    /// The number of buffered bytes, including the overhead of each piece.
     var waitingBytes: Int { state.withLock { $0.waitingBytes } }
 
     private typealias Reader = UnsafeContinuation<Bool, Never>

@@ -138,7 +138,7 @@ package struct Link: Sendable, Hashable {
         return left == right
     }
 
-    /// Returns whether the link that is now reported with this index is another interface: the removal of this one was missed.
+    /// Returns whether the kernel has reused this index for a new interface, after a removal that was missed.
     ///
     /// An interface keeps its kind. It may be renamed, which a notification announces; so another name shows another
     /// interface only in a dump. A rename that was missed looks the same: the device is then examined again.
