@@ -69,7 +69,7 @@ extension CommandExecutable {
     /// Parses the arguments, runs the command and exits.
     package static func main() {
         StandardDescriptors.fillGaps()
-        _ = SignalActions.brokenPipeWasIgnored
+        _ = SignalActions.ignoredForWrites
         Glibc.exit(run(Array(CommandLine.arguments.dropFirst())).rawValue)
     }
 

@@ -13,12 +13,14 @@ package enum SignalActions {
         return handler == unsafeBitCast(SIG_IGN, to: Int.self)
     }
 
-    /// Ignores SIGPIPE from the first use on, so that write(2) reports closed pipes; the value is whether it was ignored
-    /// before.
-    package static let brokenPipeWasIgnored: Bool = {
-        let before = isIgnored(SIGPIPE)
-        signal(SIGPIPE, SIG_IGN)
-        return before
+    /// The signals that are ignored from the first use on, so that write(2) reports closed pipes and limits on file sizes
+    /// (setrlimit(2)); without those that were ignored before.
+    ///
+    /// Programs that are executed get the default actions back: an ignored signal would stay ignored (execve(2)).
+    package static let ignoredForWrites: [Int32] = {
+        let numbers = [SIGPIPE, SIGXFSZ].filter { !isIgnored($0) }
+        for number in numbers { signal(number, SIG_IGN) }
+        return numbers
     }()
 
     /// Ends this process by a signal that it has blocked, as the signal does by itself, with a core dump if it makes one.

@@ -158,11 +158,10 @@ struct StoredRequest {
     private static func execute(_ words: [String]) -> ToolError {
         let path = ExecutableDirectory.path + "/netwatch-outbox"
         var all = [CommandLine.unsafeArgv[0]] + words.map { strdup($0) } + [nil]
-        // An ignored signal would stay ignored (execve(2)).
-        if !SignalActions.brokenPipeWasIgnored { signal(SIGPIPE, SIG_DFL) }
+        for number in SignalActions.ignoredForWrites { signal(number, SIG_DFL) }
         execv(path, &all)
         let error = SystemError.last
-        signal(SIGPIPE, SIG_IGN)
+        for number in SignalActions.ignoredForWrites { signal(number, SIG_IGN) }
         let name = path.escapedForTerminal
         guard error.code == ENOENT else {
             return .init("cannot execute '\(name)': \(error); reinstall netwatch-outbox", exit: .notExecutable)

@@ -2,7 +2,6 @@ import ArgumentParser
 import BrokerCommandLine
 import CommandLineSupport
 import FleetCore
-import Glibc
 import LinuxSystem
 import MQTTClient
 import MQTTCore
@@ -90,8 +89,6 @@ struct FleetCommand: NetwatchCommand {
     }
 
     func execute() throws(ToolError) -> ExitStatus {
-        // A store that becomes too large for a limit (setrlimit(2)) is reported, and does not end the viewer.
-        signal(SIGXFSZ, SIG_IGN)
         let viewer = try FleetViewer.Configuration(
             client: client(),
             source: "\(broker.host):\(broker.port) \(machines.prefix)"

@@ -50,11 +50,10 @@ struct ExternalCommand: Equatable {
         let words = (1..<Int(CommandLine.argc)).map { CommandLine.unsafeArgv[$0] }
         let arguments = arguments(of: words, help: [strdup(name), strdup("--help")])
         var all = [CommandLine.unsafeArgv[0]] + arguments + [nil]
-        // An ignored signal would stay ignored (execve(2)).
-        if !SignalActions.brokenPipeWasIgnored { signal(SIGPIPE, SIG_DFL) }
+        for number in SignalActions.ignoredForWrites { signal(number, SIG_DFL) }
         execv(path, &all)
         let error = SystemError.last
-        signal(SIGPIPE, SIG_IGN)
+        for number in SignalActions.ignoredForWrites { signal(number, SIG_IGN) }
         throw failure(error)
     }
 

@@ -29,7 +29,7 @@ struct Netwatch: ParsableCommand {
     /// Parses the arguments, runs the command and exits.
     static func main() {
         StandardDescriptors.fillGaps()
-        _ = SignalActions.brokenPipeWasIgnored
+        _ = SignalActions.ignoredForWrites
         Glibc.exit(run(Array(CommandLine.arguments.dropFirst())).rawValue)
     }
 

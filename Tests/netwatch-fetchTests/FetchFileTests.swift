@@ -165,6 +165,21 @@ import Testing
         #expect(full.error?.hasPrefix("can't write '/dev/full': No space left on device") == true)
     }
 
+    @Test(
+        .disabled(if: LabSanitizer.isThread, "the sanitizer makes a larger file itself, when the tool starts"),
+        arguments: [[], ["-i"]]
+    )
+    func `a response that exceeds a limit on file sizes is an error, and no signal`(options: [String]) throws {
+        let server = try lab.server(answering: String(repeating: "x", count: 100_000))
+        let tool = try ToolProcess(
+            ["fetch"] + options + ["-o", file, server.url()],
+            in: lab.namespace,
+            through: ["/bin/sh", "-c", #"ulimit -f 8; exec "$0" "$@""#]
+        )
+        #expect(try tool.exitCode() == 23)
+        #expect(try tool.errors.rest().hasPrefix("netwatch: can't write '\(file)': File too large"))
+    }
+
     // MARK: Terminals
 
     @Test func `a terminal gets no binary, unless the user insists`() throws {

@@ -1,5 +1,4 @@
 import CommandLineSupport
-import Glibc
 import LinuxSystem
 import NetwatchCore
 import Reachability
@@ -12,8 +11,6 @@ enum LiveScreen {
     static func show(_ configuration: LiveConfiguration, on terminal: OpenTerminal) throws(ToolError) -> ExitStatus {
         // Also where the monitor cannot be started: what is said of that is not for a screen that goes away.
         defer { terminal.screen.leave() }
-        // A recording that becomes too large for its limit (setrlimit(2)) fails, and does not end the view.
-        signal(SIGXFSZ, SIG_IGN)
         let wait = TerminalWait(signals: terminal.signals, wakeup: try .open(), device: terminal.device)
         return try LiveShell(configuration, options(configuration, terminal.isASCII), terminal.screen, wait).run()
     }

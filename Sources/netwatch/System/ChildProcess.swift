@@ -63,7 +63,7 @@ struct ChildProcess {
         return .init(id: try spawn(mask: mask) { posix_spawnp(&$0, file, nil, &$1, &terminated, environ) })
     }
 
-    /// Starts a process with a signal mask; SIGPIPE is ignored only if it was when this process began.
+    /// Starts a process with a signal mask; no signal is ignored that this process did not inherit so.
     ///
     /// - Parameters:
     ///   - mask: The blocked signals that it starts with.
@@ -81,7 +81,7 @@ struct ChildProcess {
         defer { posix_spawnattr_destroy(&attributes) }
         var (mask, defaults) = (mask, sigset_t())
         sigemptyset(&defaults)
-        if !SignalActions.brokenPipeWasIgnored { sigaddset(&defaults, SIGPIPE) }
+        for number in SignalActions.ignoredForWrites { sigaddset(&defaults, number) }
         posix_spawnattr_setsigmask(&attributes, &mask)
         posix_spawnattr_setsigdefault(&attributes, &defaults)
         posix_spawnattr_setflags(&attributes, Int16(flags | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF))

@@ -154,6 +154,15 @@ import Testing
         #expect(errors.contains(words) && errors.filter(\.isNewline) == "\n", "\(errors)")
     }
 
+    @Test(.disabled(if: LabSanitizer.isThread, "the sanitizer makes a larger file itself, when the tool starts"))
+    func `a recording that exceeds a limit on file sizes is an error, and no signal`() throws {
+        let file = try TemporaryFile()
+        let wrapper = ["/bin/sh", "-c", #"ulimit -f 0; exec "$0" "$@""#]
+        let tool = try ToolProcess(["record", file.path], in: LabNamespace(), through: wrapper)
+        #expect(try tool.exitCode() == 74)
+        #expect(try tool.errors.rest().hasPrefix("netwatch: can't write '\(file.path)': File too large"))
+    }
+
     @Test func `a recording ends with 0 when the reader of its pipe is gone`() throws {
         let tool = try Uplinks().tool("record", "-")
         _ = try tool.output.bytes()
