@@ -6,12 +6,16 @@ import ReachabilityCore
 ///
 /// Reading blocks until there are bytes, the deadline passes, or another thread interrupts it.
 package struct EventSocket: ~Copyable {
+    /// The time without progress after which a service counts as one that does not respond.
+    package static let timeout = Duration.seconds(10)
+
     private let descriptor: Descriptor
     private var buffer: [UInt8] = []
 
     /// Connects to a service.
     ///
-    /// - Throws: The errno of connect(2): `ENOENT` or `ECONNREFUSED` if no service runs.
+    /// - Throws: The errno of connect(2): `ENOENT` or `ECONNREFUSED` if no service runs, `EAGAIN` if it accepts no connection
+    ///   for the ``timeout``.
     package init(path: String) throws(SystemError) { descriptor = try Self.connected(to: path) }
 
     private static func connected(to path: String) throws(SystemError) -> Descriptor {
@@ -23,6 +27,8 @@ package struct EventSocket: ~Copyable {
         let type = Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue)
         let descriptor = try Descriptor("socket") { socket(AF_UNIX, type, 0) }
         let (number, size) = (descriptor.number, socklen_t(MemoryLayout<sockaddr_un>.size))
+        var limit = timeval(tv_sec: Int(Self.timeout.components.seconds), tv_usec: 0)
+        setsockopt(number, SOL_SOCKET, SO_SNDTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
         _ = try retryingOnInterrupt("connect") {
             withUnsafePointer(to: address) { pointer in
                 pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { connect(number, $0, size) }
@@ -50,14 +56,21 @@ package struct EventSocket: ~Copyable {
 
     /// Reads the head of the response.
     ///
+    /// - Parameters:
+    ///   - interruption: What ends the wait from another thread.
+    ///   - timeout: The maximum time for each part; nil for any.
     /// - Returns: The status code; nil if the service closed the connection.
-    package mutating func status(_ interruption: Wakeup? = nil) throws(SystemError) -> Int? {
-        guard let first = try line(nil, interruption) else { return nil }
+    /// - Throws: As ``line(_:_:)``.
+    package mutating func status(
+        _ interruption: Wakeup? = nil,
+        within timeout: Duration? = nil
+    ) throws(SystemError) -> Int? {
+        guard let first = try line(timeout, interruption) else { return nil }
         let words = String(decoding: first, as: UTF8.self).split(separator: " ")
         guard words.count >= 2, words[0].hasPrefix("HTTP/1."), let status = Int(words[1]) else {
             throw .init(code: EPROTO)
         }
-        while let line = try line(nil, interruption), !line.isEmpty {}
+        while let line = try line(timeout, interruption), !line.isEmpty {}
         return status
     }
 
@@ -84,9 +97,9 @@ package struct EventSocket: ~Copyable {
         }
     }
 
-    /// Reads everything up to the end of the stream.
-    package mutating func rest() throws(SystemError) -> [UInt8] {
-        while try receive(nil, nil) {}
+    /// Reads everything up to the end of the stream, each part within a time, if there is one.
+    package mutating func rest(within timeout: Duration? = nil) throws(SystemError) -> [UInt8] {
+        while try receive(timeout, nil) {}
         defer { buffer = [] }
         return buffer
     }

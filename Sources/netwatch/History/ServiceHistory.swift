@@ -16,22 +16,26 @@ struct ServiceHistory {
     ///
     /// - Parameter age: When the period begins; nil for everything.
     /// - Returns: The lines.
-    /// - Throws: An error if no service runs there, or it keeps no journal, or can't read it.
+    /// - Throws: An error if no service runs there, or it does not respond, keeps no journal, or can't read it.
     func lines(since age: Duration?) throws(ToolError) -> [UInt8] {
         let problem: String
         let minutes = age.map { min(($0.components.seconds + 119) / 60, Self.longest) } ?? Self.longest
         do throws(SystemError) {
             var connection = try EventSocket(path: socket)
             try connection.send("/v1/history?since=\(minutes)m", ["Accept: application/x-ndjson"])
-            switch try connection.status() {
-            case 200: return try connection.rest()
+            switch try connection.status(within: EventSocket.timeout) {
+            case 200: return try connection.rest(within: EventSocket.timeout)
             case 404: problem = "keeps no journal; start it with 'netwatch serve --journal DIR'"
             case 503: problem = "cannot read its journal; see its log"
             default: throw .init(code: EPROTO)
             }
         } catch {
-            let fix = "start it with 'netwatch serve --journal DIR', or name its socket"
             let name = socket.escapedForTerminal
+            if [ETIMEDOUT, EAGAIN].contains(error.code) {
+                let what = "the event service at '\(name)' does not respond; try again, or restart it"
+                throw .init(what, exit: .timedOut)
+            }
+            let fix = "start it with 'netwatch serve --journal DIR', or name its socket"
             throw .init("cannot read from the event service at '\(name)': \(error); \(fix)", exit: .badData)
         }
         throw .init("the event service \(problem)", exit: .badData)

@@ -14,8 +14,6 @@ struct ServicePast {
     private static let age = "24h"
     /// The number of changes that are kept one by one.
     private static let capacity = 10_000
-    /// The maximum time for each part of the service's response.
-    private static let timeout = Duration.seconds(10)
     /// A gap between two runs of the service that counts as a restart, in which the state lasted.
     private static let bridge = Duration.seconds(60)
 
@@ -32,11 +30,11 @@ struct ServicePast {
     private func changes() throws(SystemError) -> EarlierChanges? {
         var connection = try EventSocket(path: socket)
         try connection.send("/v1/history?since=\(Self.age)", ["Accept: application/x-ndjson"])
-        guard try connection.status() == 200 else { return nil }
+        guard try connection.status(within: EventSocket.timeout) == 200 else { return nil }
         var entries: [EarlierChanges.Entry] = []
         var history: History?
         var number = 0
-        while let line = try connection.line(Self.timeout, nil) {
+        while let line = try connection.line(EventSocket.timeout, nil) {
             number += 1
             guard let record = try? HistoryLineReader().record(in: line[...], number) else { continue }
             if history == nil { history = .init(record, bridge: Self.bridge) } else { history?.take(record) }

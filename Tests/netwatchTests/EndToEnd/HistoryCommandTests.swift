@@ -1,5 +1,6 @@
 import CommandLineLab
 import Glibc
+import HTTPLab
 import NetwatchCore
 import NetworkLab
 import Testing
@@ -144,6 +145,25 @@ import Testing
         #expect(try tool.exitCode() == code)
         let text = try tool.errors.rest()
         #expect(text.contains(words) && text.filter(\.isNewline) == "\n", "\(text)")
+    }
+
+    @Test func `a service that does not respond, or not to the end, is an error`() throws {
+        let folder = try LabFolder()
+        let sockets = ["silent", "stopped", "full"].map { "\(folder.path)/\($0)" }
+        let part = "HTTP/1.1 200 OK\r\nConnection: close\r\n\r\n{}\n"
+        let servers = [
+            try ScriptedServer(on: .unix(sockets[0]), always: [.hold]),
+            try ScriptedServer(on: .unix(sockets[1]), always: [.readRequest, .send(part), .hold]),
+            // The kernel queues one connection, and lets the other one wait.
+            try ScriptedServer(on: .unix(sockets[2]), backlog: 0, accepting: 0) { _ in [] },
+        ]
+        let lab = try LabNamespace()
+        let tools = try (sockets + [sockets[2]]).map { try ToolProcess(["history", "--socket", $0], in: lab) }
+        for tool in tools {
+            #expect(try tool.exitCode() == 75)
+            #expect(try tool.errors.rest().hasSuffix("' does not respond; try again, or restart it\n"))
+        }
+        withExtendedLifetime((folder, servers)) {}
     }
 
     @Test(arguments: [
