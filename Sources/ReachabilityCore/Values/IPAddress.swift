@@ -64,7 +64,7 @@ extension IPAddress {
     var isAlwaysPreferred: Bool { bits >> 32 == 0 || isIPv4Mapped }
 
     /// Whether the address is in ::ffff:0:0/96.
-    var isIPv4Mapped: Bool { bits >> 32 == 0xFFFF }
+    package var isIPv4Mapped: Bool { bits >> 32 == 0xFFFF }
 
     /// Whether the address is in 2001:10::/28 (RFC 4843).
     var isORCHID: Bool { bits >> 100 == 0x200_1001 }

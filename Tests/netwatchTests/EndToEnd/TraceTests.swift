@@ -39,6 +39,12 @@ import Testing
         #expect(try chain.sentDatagrams() <= 3 * 30)
     }
 
+    @Test func `an IPv4-mapped address is traced by IPv4`() throws {
+        let run = try RouterChain().trace("::ffff:203.0.113.7", "--tcp", "443")
+        #expect(run.lines.last == "203.0.113.7 is reached after 3 hops, in T.", "\(run)")
+        #expect(run.code == 0)
+    }
+
     @Test func `a connection and a datagram are answers too`() throws {
         let chain = try RouterChain()
         let listener = try chain.server.run { try LabListener(stream: 80) }
