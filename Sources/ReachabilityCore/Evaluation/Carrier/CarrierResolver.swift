@@ -8,6 +8,8 @@ struct CarrierResolver {
     private let context: EvaluationContext
     /// The interfaces from the first one down to the one whose lower interfaces are being resolved.
     private var stack: [InterfaceIndex] = []
+    /// The interfaces that were resolved: several may be above the same one.
+    private var resolved: [InterfaceIndex: Branch] = [:]
     /// The carriers found.
     private(set) var carriers: [NetworkInterface] = []
     /// The reasons why they are uncertain or limited.
@@ -78,6 +80,7 @@ struct CarrierResolver {
     /// Returns the carriers of an interface that has to carry packets now.
     private mutating func passage(through index: InterfaceIndex) -> Branch {
         guard !stack.contains(index) else { return .init(fault: isInTunnel ? .tunnelLoop : nil) }
+        if let branch = resolved[index] { return branch }
         guard let interface = Self.describe(index, model, context) else { return .init() }
         guard stack.count < Self.maximumHeight else {
             note(.carrierUnknown)
@@ -85,6 +88,7 @@ struct CarrierResolver {
         }
         var branch = branch(beneath: interface)
         branch.fault = ownFault(of: index) ?? branch.fault
+        resolved[index] = branch
         return branch
     }
 

@@ -343,6 +343,24 @@ struct CarrierResolverTests {
         #expect(machine.evaluate().path.reasons == [.carrierUnknown])
     }
 
+    @Test("A stack of bridges whose ports share the next bridge is resolved without following each path")
+    func sharedLower() {
+        var machine = stacked("vlan", over: 100)
+        for level in 0..<30 as Range<InterfaceIndex> {
+            let bridge = 100 + 10 * level
+            machine.link(bridge, "br\(level)") { $0.kind = "bridge" }
+            for port in bridge + 1...bridge + 3 {
+                machine.link(port, "vlan\(port)") { link in
+                    link.kind = "vlan"
+                    link.masterIndex = bridge
+                    link.lowerIndex = level < 29 ? bridge + 10 : 3
+                }
+            }
+        }
+        #expect(carriers(machine) == ["eth0"])
+        #expect(machine.evaluate().path.reasons.isEmpty)
+    }
+
     @Test("A kind rule for a stacked interface ends the search below it")
     func userRule() {
         var machine = stacked("bridge", members: [3])
