@@ -13,7 +13,12 @@ extension DHCPLease {
         }
         guard message[Self.cookieOffset..<Self.optionsOffset].elementsEqual(Self.cookie) else { return nil }
         let address = IPAddress(ipv4: Self.number(message[16..<20]))
-        guard let options = Self.options(message[Self.optionsOffset...]) else { return nil }
+        guard var options = Self.options(message[Self.optionsOffset...]) else { return nil }
+        let overload = options[Self.overloadOption]?.first ?? 0
+        for (bit, field) in Self.overloadedFields where overload & bit != 0 {
+            guard let others = Self.options(message[field]) else { return nil }
+            options.merge(others) { $0 + $1 }
+        }
         let time = options[Self.leaseTimeOption].flatMap { $0.count == 4 ? Int64(Self.number($0[...])) : nil }
         let url = options[Self.portalOption].flatMap { String(validating: Self.text($0), as: UTF8.self) }
         self.init(address: address, end: Self.end(after: start, time), portalURL: url)
@@ -27,6 +32,10 @@ extension DHCPLease {
     private static let cookie: [UInt8] = [0x63, 0x82, 0x53, 0x63]
     /// `IP Address Lease Time` (RFC 2132, 9.2).
     private static let leaseTimeOption: UInt8 = 51
+    /// `Option Overload` (RFC 2132, 9.3).
+    private static let overloadOption: UInt8 = 52
+    /// The bits of its value, and the fields that hold further options: `file`, then `sname` (RFC 3396, 5).
+    private static let overloadedFields: [(UInt8, Range<Int>)] = [(1, 108..<236), (2, 44..<108)]
     /// `Pad` and `End` (RFC 2132, 3.1 and 3.2).
     private static let padOption: UInt8 = 0
     private static let endOption: UInt8 = 255

@@ -181,6 +181,24 @@ struct DHCPLeaseTests {
         #expect(DHCPLease(message: Self.message(option), from: 0)?.portalURL == "https://a/")
     }
 
+    @Test(arguments: [(1, 108), (2, 44), (3, 44)] as [(UInt8, Int)])
+    func `options in the fields for names count if option 52 says so`(overload: UInt8, offset: Int) {
+        let option: [UInt8] = [114, 10] + Array("https://a/".utf8) + [255]
+        var message = Self.message(Self.options + [52, 1, overload])
+        message.replaceSubrange(offset..<offset + option.count, with: option)
+        #expect(DHCPLease(message: message, from: 0)?.portalURL == "https://a/")
+        message[message.count - 1] = 3 - overload
+        #expect(DHCPLease(message: message, from: 0)?.portalURL == nil)
+    }
+
+    @Test func `an option in parts in all fields is put together in their order`() {
+        var message = Self.message(Self.options + [52, 1, 3, 114, 4] + Array("http".utf8))
+        let (file, name): ([UInt8], [UInt8]) = ([114, 4] + Array("s://".utf8), [114, 2] + Array("a/".utf8))
+        message.replaceSubrange(108..<114, with: file)
+        message.replaceSubrange(44..<48, with: name)
+        #expect(DHCPLease(message: message, from: 0)?.portalURL == "https://a/")
+    }
+
     @Test func `the largest lease time is for ever`() {
         #expect(DHCPLease(message: Self.message([51, 4, 255, 255, 255, 255]), from: 0)?.end == nil)
         #expect(DHCPLease(message: Self.message([51, 4, 255, 255, 255, 254]), from: 5)?.end == 4_294_967_299)
