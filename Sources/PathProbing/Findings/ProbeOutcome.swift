@@ -95,12 +95,12 @@ extension ProbeMeaning {
         }
     }
 
-    /// A server that moves to https redirects to itself; a portal, to its own page.
+    /// A server that moves to https redirects to itself, perhaps on another port; a portal, to its own page.
     private static func redirect(_ response: ObservedResponse, from url: EndpointURL) -> Self {
         guard let location = response.location, let target = url.resolving(location) else {
             return .inconclusive("status \(response.status) without a usable Location")
         }
-        let isUpgrade = target.isSecure && target.authority == url.authority && target.target == url.target
+        let isUpgrade = target.isSecure && target.host == url.host && target.target == url.target
         return isUpgrade ? .inconclusive("it redirects to https: configure that URL") : .portal(target.text)
     }
 

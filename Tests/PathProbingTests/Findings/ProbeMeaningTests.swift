@@ -73,7 +73,10 @@ struct ProbeMeaningTests {
         #expect(Self.result(.redirect(location)) == .portal(expected))
     }
 
-    @Test(arguments: ["https://own.example/generate_204", "https://OWN.example:443/generate_204#x"])
+    @Test(arguments: [
+        "https://own.example/generate_204", "https://OWN.example:443/generate_204#x",
+        "https://own.example:8443/generate_204",
+    ])
     func `a server that moves to https is no portal`(location: String) {
         guard case .inconclusive = Self.result(.redirect(location)) else {
             Issue.record("\(Self.result(.redirect(location)))")
