@@ -55,14 +55,17 @@ package final class CursesScreen {
         wheel = .init(terminal: type)
         size = device.size
         guard Self.canMoveCursor(curses), let window = curses.newwin(0, 0, 0, 0) else {
-            Self.giveUp(curses, screen, device)
+            Self.restore(curses, device)
+            curses.delscreen(screen)
+            fclose(keyboard)
             throw TerminalFitness.unknown(type)
         }
         self.window = window
         palette = .init(curses, isColored: isColored)
         drawingSettings = Self.prepare(curses, window, device)
         do throws(SystemError) { try buffer.detach() } catch {
-            Self.giveUp(curses, screen, device)
+            // All properties are set, so that `deinit` frees the screen.
+            Self.restore(curses, device)
             throw .init("\(error)")
         }
         begin(keepsWheel: true)
@@ -235,9 +238,8 @@ extension CursesScreen {
         return settings
     }
 
-    private static func giveUp(_ curses: netwatch_curses, _ screen: OpaquePointer, _ device: TerminalDevice) {
+    private static func restore(_ curses: netwatch_curses, _ device: TerminalDevice) {
         _ = curses.endwin()
-        curses.delscreen(screen)
         device.set(device.settings)
     }
 }
