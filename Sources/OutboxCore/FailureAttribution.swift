@@ -26,6 +26,8 @@ package enum Verdict: Sendable, Hashable {
     case delivered
     /// The item failed: it loses one of its attempts.
     case itemFailed(mayBeProcessed: Bool)
+    /// The server has a conflict with the request: perhaps it is still processing an earlier attempt with the same key.
+    case conflict
     /// The destination failed: the lane pauses, and the item keeps its attempts.
     case destinationFailed(retryAfter: Duration?, mayBeProcessed: Bool)
     /// The attempt was interrupted.
@@ -35,6 +37,7 @@ package enum Verdict: Sendable, Hashable {
     package var mayBeProcessed: Bool {
         switch self {
         case .delivered: true
+        case .conflict: false
         case .itemFailed(let mayBeProcessed), .destinationFailed(_, let mayBeProcessed),
             .interrupted(let mayBeProcessed):
             mayBeProcessed
@@ -56,6 +59,8 @@ extension AttemptResult {
         // A stranger's `Retry-After` holds nothing back from the destination.
         case .response(_, _, isConfirmed: false): .destinationFailed(retryAfter: nil, mayBeProcessed: false)
         case .response(200..<300, _, _): .delivered
+        // draft-ietf-httpapi-idempotency-key-header: a request with this key is being processed.
+        case .response(409, _, _): .conflict
         case .response(let status, _, _) where Self.isOfItem(status):
             .itemFailed(mayBeProcessed: Self.mayBeProcessed(status))
         case .response(let status, let retryAfter, _):

@@ -63,15 +63,23 @@ extension ItemRecord {
         if isFirst, !verdict.mayBeProcessed { firstSent = nil }
         switch verdict {
         case .delivered: return .end(.delivered)
-        case .itemFailed: return failed(rules, at: now)
+        case .itemFailed: return failed(maximumAttempts: rules.itemAttempts, at: now)
+        case .conflict:
+            let mayBeInProgress = hasKey && firstSent != nil
+            let minimum = mayBeInProgress ? Self.conflictAttempts : 0
+            return failed(maximumAttempts: max(rules.itemAttempts, minimum), at: now)
         case .destinationFailed, .interrupted:
             return firstSent == nil || mayBeRepeated(rules, at: now) ? .wait(until: nil) : .end(.uncertain)
         }
     }
 
-    private mutating func failed(_ rules: LaneRules, at now: BoxTime) -> ItemStep {
+    /// The minimum number of attempts of an item whose earlier attempt may still be in progress at the server: they take a
+    /// quarter of an hour.
+    private static let conflictAttempts = 6
+
+    private mutating func failed(maximumAttempts: Int, at now: BoxTime) -> ItemStep {
         attempts += 1
-        guard attempts < rules.itemAttempts else { return .end(.refused) }
+        guard attempts < maximumAttempts else { return .end(.refused) }
         return .wait(until: now.advanced(by: min(LanePause.minimum * (1 << min(attempts - 1, 20)), LanePause.maximum)))
     }
 
@@ -134,7 +142,7 @@ package struct LaneState: Sendable, Hashable {
         underway -= 1
         defer { if underway == 0 { hasPathReturned = false } }
         switch verdict {
-        case .delivered, .itemFailed:
+        case .delivered, .itemFailed, .conflict:
             // A response that was under way when another failed says nothing about the present.
             if isProbe { pause = nil }
         case .destinationFailed(let retryAfter, _):

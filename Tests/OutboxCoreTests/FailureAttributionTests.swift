@@ -12,9 +12,14 @@ import Testing
         #expect(verdict(status) == .delivered)
     }
 
-    @Test(arguments: [400, 404, 405, 406, 409, 410, 411, 412, 413, 414, 415, 416, 417, 422, 428, 431])
+    @Test(arguments: [400, 404, 405, 406, 410, 411, 412, 413, 414, 415, 416, 417, 422, 428, 431])
     func `a status about the item costs it an attempt`(status: Int) {
         #expect(verdict(status) == .itemFailed(mayBeProcessed: false))
+    }
+
+    @Test func `409 is a conflict, perhaps with an earlier attempt of the item`() {
+        #expect(verdict(409) == .conflict)
+        #expect(verdict(409, confirmed: false) == .destinationFailed(retryAfter: nil, mayBeProcessed: false))
     }
 
     @Test(arguments: [302, 401, 402, 403, 407, 408, 421, 423, 425, 429, 451, 503])
@@ -96,6 +101,23 @@ import Testing
         var lost = item(sent: start)
         _ = lost.apply(.itemFailed(mayBeProcessed: true), isFirst: true, rules, at: start)
         #expect(lost.firstSent == start)
+    }
+
+    @Test func `a conflict with an earlier attempt of the item delays it, up to six times`() {
+        var sent = item(key: true, sent: start)
+        for delay in [30, 60, 120, 240, 480] {
+            let due = start.advanced(by: .seconds(delay))
+            #expect(sent.apply(.conflict, isFirst: false, .init(), at: start) == .wait(until: due))
+        }
+        #expect(sent.firstSent == start)
+        #expect(sent.apply(.conflict, isFirst: false, .init(), at: start) == .end(.refused))
+    }
+
+    @Test func `a conflict refuses an item that was not sent before, or has no key`() {
+        var first = item(key: true, sent: start)
+        #expect(first.apply(.conflict, isFirst: true, .init(), at: start) == .end(.refused))
+        var put = item(idempotent: true, sent: start)
+        #expect(put.apply(.conflict, isFirst: false, .init(), at: start) == .end(.refused))
     }
 
     @Test func `after the lifetime of its key an item is uncertain, unless the lane may repeat it`() {

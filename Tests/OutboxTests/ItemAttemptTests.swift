@@ -51,6 +51,44 @@ import Testing
         await outbox.shutdown()
     }
 
+    /// A server that has a conflict with a request, after it has closed the connection for a number of others.
+    private func makeConflictingLab(losses: Int) throws -> OutboxLab {
+        let received = Observed(0)
+        return try OutboxLab { _ in
+            let number = received.update { received in
+                received += 1
+                return received
+            }
+            if number <= losses { return [.reset] }
+            return number == losses + 1 ? [.response("busy", status: "409 Conflict")] : [.response("done")]
+        }
+    }
+
+    @Test func `a request whose earlier attempt the server is still processing is sent again later`() async throws {
+        let lab = try makeConflictingLab(losses: 1)
+        let outbox = try await lab.open(clock)
+        try await lab.lane(outbox).post("a", .text("x"))
+        while try await outbox.storage.lanes().first?.pause == nil { try await Task.sleep(for: .milliseconds(2)) }
+        clock.advance(by: .seconds(3_700))
+        try await outbox.wake()
+        try await passFailure(1, of: outbox)
+        let ends = try await outbox.next(1).map(\.end)
+        #expect(ends == [.delivered])
+        let keys = lab.server.requests.value.map { $0["Idempotency-Key"] }
+        #expect(keys.count == 3 && Set(keys).count == 1)
+        await outbox.shutdown()
+    }
+
+    @Test func `a request to whose only attempt the server responds with a conflict is refused`() async throws {
+        let lab = try makeConflictingLab(losses: 0)
+        let outbox = try await lab.open(clock)
+        try await lab.lane(outbox).post("a", .text("x"))
+        let outcome = try #require(await outbox.next(1).first)
+        #expect(outcome.end == .refused && outcome.reason == "the server responded with status 409")
+        #expect(lab.server.requests.value.count == 1)
+        await outbox.shutdown()
+    }
+
     @Test func `a request whose file was missing was not sent, and is sent once the file is back`() async throws {
         let lab = try makeLab(rejections: 0)
         let file = try lab.folder.write("kept", "contents")

@@ -446,6 +446,9 @@ actor Sender {
             reason: result.reason
         )
         if case .end(let end) = step, end == .uncertain { conclusion.reason += "; it has no key, or no longer" }
+        if case .conflict = verdict, case .wait = step {
+            conclusion.reason += "; it may still be processing an earlier attempt"
+        }
         conclusion.response = result.response
         if case .itemFailed = verdict, !wasSent || rules.isRepeatable, let status = result.response?.status {
             conclusion.split = BatchRules.split(parcel.items.count, status: status)
