@@ -8,6 +8,8 @@ import OutboxCore
 package struct ArchivedItem: Sendable, Hashable, Codable {
     /// The identity, by which an item is recognized that is imported again.
     package var origin: String
+    /// The number in the outbox that wrote the archive; nil in one of an earlier version.
+    package var number: Int64?
     /// The name of the lane.
     package var lane: String
     /// The lane's destination.
@@ -50,6 +52,7 @@ extension ArchivedItem {
     init(_ item: StoredItem, in lane: StoredLane, origin: String?, at reading: ClockReading, _ now: BoxTime) {
         self.init(
             origin: origin ?? item.origin(in: lane.name),
+            number: item.id,
             lane: lane.name,
             destination: lane.destination,
             rules: LaneText.text(lane.options),

@@ -3,8 +3,9 @@ import OutboxCore
 
 /// The import of an archive's items into an outbox.
 ///
-/// An item is added once, however often it is imported, also after it has ended. A lane that is not there gets the rules
-/// of the archive. A lane of the same name with another destination is kept, and the item's is named after both. Another user's
+/// An item is added once, however often it is imported, also after it has ended. The outbox from which it was exported
+/// does not add it either, while it is there or its outcome is kept. A lane that is not there gets the rules of the
+/// archive. A lane of the same name with another destination is kept, and the item's is named after both. Another user's
 /// item changes those rules of its lane that it names.
 package struct BoxImport: Sendable {
     /// The number of items that were added from an archive, and of those that were there already.
@@ -73,8 +74,26 @@ package struct BoxImport: Sendable {
                 .init(item.key)
             ) { _ in true }
             if isKnown == true { return nil }
+            if try exportedItem(item, database) != nil { return nil }
             return try admission.refusal(of: item.size, lane.options.importance, database)
         }
+    }
+
+    /// Returns the number of the item of this outbox that was exported as an archived one; nil if there is neither the
+    /// item nor its outcome.
+    private func exportedItem(_ item: ArchivedItem, _ database: Database) throws(StoreError) -> Int64? {
+        guard user == nil, let number = item.number, let digest = item.digest else { return nil }
+        // Another outbox uses the same numbers.
+        return try database.first(
+            """
+            SELECT id FROM item WHERE id = ?1 AND added_wall = ?2 AND key IS ?3 AND digest = ?4
+            UNION ALL SELECT id FROM outcome WHERE id = ?1 AND added_wall = ?2 AND key IS ?3 AND digest = ?4
+            """,
+            .integer(number),
+            .integer(item.added),
+            .init(item.key),
+            .blob(digest)
+        ) { $0.integer(0) }
     }
 
     private func add(_ item: ArchivedItem, _ reader: ArchiveReader) async throws -> BoxStorage.Addition {
@@ -149,6 +168,7 @@ package struct BoxImport: Sendable {
             let origin = SQLValue.text(archived.origin)
             let known = try database.first("SELECT item FROM origin WHERE id = ?", origin) { $0.integer(0) }
             if let known { return (.existing(known), files) }
+            if let exported = try exportedItem(archived, database) { return (.existing(exported), files) }
             let lane = try self.lane(of: archived, stores: true, database)
             try archived.check(lane.options, isForeign: user != nil)
             let now = try ClockTable.now(database, reading)
