@@ -82,49 +82,56 @@ import Testing
         await outbox.shutdown()
     }
 
-    @Test func `within a transaction, the space of files that are dropped is there for further items`() async throws {
+    /// The state after room was made for an item.
+    private struct Room: Sendable {
+        /// The limit by which the item is refused; nil if it fits.
+        let limit: Admission.Limit?
+        /// The number of items that were dropped so far.
+        let dropped: Int
+        /// The free space that is left, in bytes.
+        let space: Int64
+    }
+
+    /// Makes room for items of 50,000 bytes in one transaction, while the outbox has three bulk items with files of 100,000
+    /// bytes, and 20,000 bytes are free.
+    ///
+    /// - Parameters:
+    ///   - count: The number of items for which room is made.
+    ///   - body: The body of each.
+    /// - Returns: The state after each.
+    /// - Throws: The error of the outbox.
+    private func makeRoom(_ count: Int, for body: StoredItem.Body) async throws -> [Room] {
         let outbox = try await lab.open(.init(minimumFreeSpace: 0, sends: false))
         let bulk = outbox.lane("bulk", to: lab.server.url, .init(importance: .bulk))
         for _ in 1...3 { _ = try await add(100_000, to: bulk) }
         let id = try await add(1, to: lab.lane(outbox))
         let admission = ItemAdmission(folder: lab.path, ending: outbox.storage.ending)
         let reading = outbox.storage.clock.read()
-        let limits = try await outbox.storage.store.write { database in
+        let rooms = try await outbox.storage.store.write { database -> [Room] in
             let item = try database.first("SELECT \(StoredItem.columns) FROM item WHERE id = \(id)") { StoredItem($0) }
             var new = try #require(item)
-            (new.body, new.size) = (.bytes(.init(repeating: 1, count: 50_000)), 50_000)
+            (new.body, new.size) = (body, 50_000)
             let context = BoxContext.of(database)
             context.changeFreeSpace(by: 20_000 - context.freeSpace(of: lab.path))
             var files: [String] = []
-            // 20,000 bytes are left, and 100,000 with each file: enough for two.
-            return try (1...5).map { _ in
+            return try (1...count).map { _ in
                 let limit = try admission.makeRoom(for: new, .normal, reading, database, removing: &files)
-                return limit == nil ? "\(files.count)" : "full"
+                return Room(limit: limit, dropped: files.count, space: context.freeSpace(of: lab.path))
             }
         }
-        #expect(limits == ["1", "1", "2", "2", "3"])
         await outbox.shutdown()
+        return rooms
+    }
+
+    @Test func `within a transaction, the space of files that are dropped is there for further items`() async throws {
+        let rooms = try await makeRoom(5, for: .bytes(.init(repeating: 1, count: 50_000)))
+        // 20,000 bytes are left, and 100,000 with each file: enough for two.
+        #expect(rooms.map { $0.limit == nil ? "\($0.dropped)" : "full" } == ["1", "1", "2", "2", "3"])
     }
 
     @Test func `nothing is dropped or refused for the space that a body's file has taken before`() async throws {
-        let outbox = try await lab.open(.init(minimumFreeSpace: 0, sends: false))
-        let bulk = outbox.lane("bulk", to: lab.server.url, .init(importance: .bulk))
-        for _ in 1...3 { _ = try await add(100_000, to: bulk) }
-        let id = try await add(1, to: lab.lane(outbox))
-        let admission = ItemAdmission(folder: lab.path, ending: outbox.storage.ending)
-        let reading = outbox.storage.clock.read()
-        let (limit, dropped, space) = try await outbox.storage.store.write { database in
-            let item = try database.first("SELECT \(StoredItem.columns) FROM item WHERE id = \(id)") { StoredItem($0) }
-            var new = try #require(item)
-            (new.body, new.size) = (.spooled("draft", nil), 50_000)
-            let context = BoxContext.of(database)
-            context.changeFreeSpace(by: 20_000 - context.freeSpace(of: lab.path))
-            var files: [String] = []
-            let limit = try admission.makeRoom(for: new, .normal, reading, database, removing: &files)
-            return (limit, files.count, context.freeSpace(of: lab.path))
-        }
-        #expect(limit == nil && dropped == 0 && space == 20_000)
-        await outbox.shutdown()
+        let room = try #require(await makeRoom(1, for: .spooled("draft", nil)).first)
+        #expect(room.limit == nil && room.dropped == 0 && room.space == 20_000)
     }
 
     @Test func `the limits that a program has set hold for programs and commands that set none`() async throws {

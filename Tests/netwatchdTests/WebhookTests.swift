@@ -345,6 +345,25 @@ import ValidationCore
         journal.append(.init(sequence: sequence, change: change, line: line(), moment: moment, totals: .init()))
     }
 
+    /// Creates a worker that adds all messages to a box, and puts its reports into an inbox.
+    private func makeWorker(
+        _ webhooks: WebhookConfiguration,
+        _ store: any EventStore,
+        run: UInt64,
+        file: WebhookPositions,
+        _ box: Box,
+        _ reports: LabInbox<String>
+    ) throws -> WebhookWorker {
+        try WebhookWorker(
+            webhooks,
+            store,
+            run: run,
+            file: file,
+            add: { message, _ in box.added.put(message.key) },
+            report: { reports.put($0.message) }
+        )
+    }
+
     @Test(arguments: [UInt64(1), 2])
     func `after events that the journal has removed, the oldest stored one follows, and it is reported once`(
         run: UInt64
@@ -359,14 +378,7 @@ import ValidationCore
         try file.write(["a": .init(run: 1, sequence: 1)])
         let webhooks = try configuration(#"{"name":"a","url":"https://a.example"}"#)
         let (box, reports) = (Box(), LabInbox<String>())
-        let worker = try WebhookWorker(
-            webhooks,
-            journal,
-            run: run,
-            file: file,
-            add: { message, _ in box.added.put(message.key) },
-            report: { reports.put($0.message) }
-        )
+        let worker = try makeWorker(webhooks, journal, run: run, file: file, box, reports)
         try worker.start()
         let expected = [EventID(run: 1, sequence: 3), EventID(run: 2, sequence: 1)]
         try box.added.wait(for: "the stored events") { $0.count >= expected.count }
@@ -394,14 +406,7 @@ import ValidationCore
         for run in UInt64(2)...3 {
             let journal = shortJournal(folder, run: run, at: Int64(run))
             append(1, at: Int64(run), to: journal)
-            let worker = try WebhookWorker(
-                webhooks,
-                journal,
-                run: run,
-                file: file,
-                add: { message, _ in box.added.put(message.key) },
-                report: { reports.put($0.message) }
-            )
+            let worker = try makeWorker(webhooks, journal, run: run, file: file, box, reports)
             try worker.start()
             let count = run == 2 ? 1 : 5
             try box.added.wait(for: "\(count) messages") { $0.count >= count }
@@ -566,14 +571,7 @@ import ValidationCore
         try file.write(["a": .init(run: 1, sequence: 1)])
         let webhooks = try configuration(#"{"name":"a","url":"https://a.example"}"#)
         let (box, reports) = (Box(), LabInbox<String>())
-        let worker = try WebhookWorker(
-            webhooks,
-            RecoveringStore(line: line()),
-            run: 2,
-            file: file,
-            add: { message, _ in box.added.put(message.key) },
-            report: { reports.put($0.message) }
-        )
+        let worker = try makeWorker(webhooks, RecoveringStore(line: line()), run: 2, file: file, box, reports)
         try worker.start()
         try reports.wait(for: "the failure") { !$0.isEmpty }
         worker.wake()
