@@ -116,6 +116,38 @@ import Testing
         try await expectNext(outbox, lab, lane, release: isReleased)
     }
 
+    @Test func `a batch from which an item is cancelled during the lookup is sent with its other items`() async throws {
+        let (lab, isReleased) = (try OutboxLab(), Observed(false))
+        let outbox = try await lab.open { [lookups] _ in
+            let number = lookups.update { lookups in
+                lookups += 1
+                return lookups
+            }
+            // Takes no notice of a cancellation.
+            if number == 1 {
+                try await isReleased.wait(for: "the end of the test", within: .seconds(3_600)) { $0 }
+            }
+            return .bearer("token")
+        }
+        let options = LaneOptions(
+            order: .ordered(isStrict: true),
+            batch: .ndjson(items: 3, linger: .seconds(3_600))
+        )
+        let lane = lab.lane(outbox, options)
+        var ids: [OutboxItem.ID] = []
+        for number in 1...3 {
+            ids.append(try await lane.post("a", .text("\(number)"), options: .init(credential: "cloud")))
+        }
+        try await lookups.wait(for: "the lookup") { $0 == 1 }
+        try await outbox.cancel(ids[1])
+        let ends = try await outbox.next(3).map { "\($0.id) \($0.end)" }
+        #expect(ends == ["\(ids[1]) cancelled", "\(ids[0]) delivered", "\(ids[2]) delivered"])
+        #expect(lab.server.requests.value.map(\.body) == [Array("1\n3\n".utf8)])
+        #expect(lookups.value == 2)
+        isReleased.update { $0 = true }
+        await outbox.shutdown()
+    }
+
     @Test func `an item that expires during its lookup does not hold up an ordered lane`() async throws {
         let (lab, isReleased, clock) = (try OutboxLab(), Observed(false), LabClock())
         let outbox = try await openUnanswered(lab, isReleased, clock: clock)
