@@ -126,8 +126,10 @@ extension IncomingFolder {
         let file = open("\(path)/\(name)", O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC)
         // Removed in between, or a symbolic link, which nobody but an attacker puts here.
         guard file >= 0 else {
-            if errno == ENOENT { return 0 }
-            throw OutboxError(.invalidRequest, reason: "\(path)/\(name): \(String(cString: strerror(errno)))")
+            let number = errno
+            if number == ENOENT { return 0 }
+            let code: OutboxError.Code = FileSystem.isShortage(number) ? .storageFailed : .invalidRequest
+            throw OutboxError(code, reason: "\(path)/\(name): \(String(cString: strerror(number)))")
         }
         defer {
             flock(file, LOCK_UN)

@@ -45,6 +45,8 @@ extension AttemptResult {
     init(_ error: HTTPError) {
         let mayBeProcessed = error.processing == .maybeProcessed || error.processing == .answered
         switch error.code {
+        case .bodyUnavailable where error.errno.map(FileSystem.isShortage) == true:
+            self = .failure(.destination, mayBeProcessed: mayBeProcessed)
         case .invalidURL, .invalidConfiguration, .requestSerializationFailed, .bodyUnavailable, .bodyNotReplayable:
             self = .failure(.item, mayBeProcessed: mayBeProcessed)
         case .fileFailed where error.errno.map(DownloadFiles.isOfItem) == true:

@@ -79,7 +79,13 @@ final class SendAttempt: Sendable {
             return .result(.init(attempt: .failure(.destination, mayBeProcessed: false), reason: reason))
         }
         if case .download(let target) = item.body { return .result(await download(target, credential)) }
-        let body = try? await CancellableWait.value { await self.body() }
+        let body: RequestBody?
+        do {
+            body = try await CancellableWait.value { try await self.body() }
+        } catch {
+            if withdrawal.isWithdrawn { return .result(nil) }
+            return .result(.init(attempt: .failure(.destination, mayBeProcessed: false), reason: "\(error)"))
+        }
         if withdrawal.isWithdrawn { return .result(nil) }
         guard let body else {
             let reason = "the body's file is missing, or its contents have changed since the item was added"
@@ -192,18 +198,20 @@ final class SendAttempt: Sendable {
         }
     }
 
-    /// The body; nil if it is lost.
-    private func body() async -> RequestBody? {
+    /// Returns the body; nil if it is lost.
+    ///
+    /// - Throws: ``OutboxError`` if that is not known, for lack of descriptors or memory.
+    private func body() async throws -> RequestBody? {
         switch item.body {
         case .none, .bytes, .download: return bodyInMemory
         case .spooled(let name, let check):
             let path = transactions.storage.spool.path(name)
             // Read once more: what has changed on disk since must not be sent.
-            let holds = try? await BlockingWork.run { check?.matches(fileAt: path) ?? true }
-            return holds == true ? .file(path, contentType: item.contentType) : nil
+            let holds = try await BlockingWork.run { try check?.matches(fileAt: path) ?? true }
+            return holds ? .file(path, contentType: item.contentType) : nil
         case .referenced(let path, let check):
-            let holds = try? await BlockingWork.run { check.holds(forFileAt: path) }
-            return holds == true ? .file(path, contentType: item.contentType) : nil
+            let holds = try await BlockingWork.run { try check.holds(forFileAt: path) }
+            return holds ? .file(path, contentType: item.contentType) : nil
         }
     }
 }

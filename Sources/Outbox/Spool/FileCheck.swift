@@ -33,14 +33,25 @@ package struct FileCheck: Sendable, Hashable {
         sha256 = try FileSystem.sha256(ofFileAt: path)
     }
 
-    /// Whether a file has the contents, which are read.
-    func matches(fileAt path: String) -> Bool { (try? FileSystem.sha256(ofFileAt: path)) == sha256 }
+    /// Returns whether a file has the contents, which are read.
+    ///
+    /// - Throws: ``OutboxError/Code/storageFailed`` if that is not known, for lack of descriptors or memory.
+    func matches(fileAt path: String) throws(OutboxError) -> Bool {
+        do throws(OutboxError) {
+            return try FileSystem.sha256(ofFileAt: path) == sha256
+        } catch {
+            if error.code == .storageFailed { throw error }
+            return false
+        }
+    }
 
-    /// Whether a file has still the contents; they are read only if its time or inode has changed.
-    func holds(forFileAt path: String) -> Bool {
+    /// Returns whether a file has still the contents; they are read only if its time or inode has changed.
+    ///
+    /// - Throws: As ``matches(fileAt:)``.
+    func holds(forFileAt path: String) throws(OutboxError) -> Bool {
         guard let status = try? FileSystem.regularFile(at: path), Int64(status.st_size) == size else { return false }
         if status.modified == modified, UInt64(status.st_ino) == inode { return true }
-        return matches(fileAt: path)
+        return try matches(fileAt: path)
     }
 }
 
@@ -94,7 +105,10 @@ enum FileSystem {
     /// Removes files whose rows are gone; a failure leaves them behind.
     static func remove(_ paths: [String]) { for path in paths { unlink(path) } }
 
-    /// Returns the error of a call on a file: of the storage, unless another code is given.
+    /// Whether an error says nothing about the file: the process or the machine has no descriptor or memory left.
+    static func isShortage(_ errno: Int32) -> Bool { [EMFILE, ENFILE, ENOMEM].contains(errno) }
+
+    /// Returns the error of a call on a file: of the storage, unless another code is given and the file is at fault.
     static func error(
         _ action: String,
         _ path: String,
@@ -102,9 +116,8 @@ enum FileSystem {
         _ code: OutboxError.Code = .storageFailed
     ) -> OutboxError {
         let text = "cannot \(action) \(path): \(String(cString: strerror(errno)))"
-        return errno == ENOSPC || errno == EDQUOT
-            ? .init(.full, reason: "\(text); free space on the file system")
-            : .init(code, reason: text)
+        if errno == ENOSPC || errno == EDQUOT { return .init(.full, reason: "\(text); free space on the file system") }
+        return .init(isShortage(errno) ? .storageFailed : code, reason: text)
     }
 }
 
