@@ -130,6 +130,17 @@ import Testing
         #expect(try run("list", "--box", other).output.contains("POST good"))
     }
 
+    @Test func `an item whose values are too large for an archive is not exported; others are`() async throws {
+        let outbox = try await lab.open(OutboxLab.addsOnly)
+        let options = ItemOptions(userInfo: ["a": String(repeating: "x", count: 1 << 20)])
+        try await lab.lane(outbox).post("large", options: options)
+        try await lab.lane(outbox).post("good")
+        await outbox.shutdown()
+        let outcome = try run("export", "--box", lab.path, "-o", archive)
+        #expect(outcome.code == 0 && outcome.errors.hasPrefix("netwatch: item 1 is not exported: "), "\(outcome)")
+        #expect(try run("import", "--box", other, archive).output == "1 item added\n")
+    }
+
     /// Changes the only item of the archive, whose digest is then that of the changed one.
     private func change(_ change: (inout ArchivedItem) throws -> Void) throws {
         let source = open(archive, O_RDONLY | O_CLOEXEC)

@@ -31,10 +31,17 @@ package final class ArchiveWriter {
     }
 
     /// Writes an item; the closure supplies its body in pieces, of the announced size.
+    ///
+    /// - Throws: ``OutboxError``: `invalidRequest` for an item that no archive can hold, of which nothing is written, or an
+    ///   error of the archive or the body.
     package func write(_ item: ArchivedItem, _ body: ((UnsafeRawBufferPointer) -> Void) throws -> Void) throws {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
         let line = Array(try encoder.encode(item)) + [UInt8(ascii: "\n")]
+        guard line.count <= ArchiveFormat.largestLine else {
+            let reason = "its fields and the program's values are too large for an archive: more than 1 MiB together"
+            throw OutboxError(.invalidRequest, reason: reason)
+        }
         var hash = SHA256()
         hash.update(data: line)
         try write(line)

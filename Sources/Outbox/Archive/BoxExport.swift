@@ -68,7 +68,11 @@ package struct BoxExport {
         if let reason = item.reasonToStay { return reason }
         let body = BodyFile(of: item, in: spool)
         if let reason = body?.problem(of: item) { return reason }
-        try write(item, lane, body, writer)
+        do {
+            try write(item, lane, body, writer)
+        } catch let error as OutboxError where error.code == .invalidRequest {
+            return error.reason
+        }
         return nil
     }
 
