@@ -125,7 +125,7 @@ private final class BodyFile {
     func problem(of item: StoredItem) -> String? {
         guard descriptor >= 0 else { return "its file \(name) is missing, or can't be read" }
         guard let status = try? FileSystem.regularFile(at: path), Int64(status.st_size) == item.size,
-            (try? check?.matches(fileAt: path)) != false
+            (try? check?.matches(fileAt: path) ?? true) == true
         else { return "its file \(name) has changed since the item was added, or can't be read" }
         return nil
     }
