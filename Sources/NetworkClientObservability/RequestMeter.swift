@@ -23,9 +23,25 @@ public final class RequestMeter: EventMonitor {
         case connection
     }
 
+    /// The unfinished requests, and whether a thread records their number.
+    private struct State {
+        var running: [ObjectIdentifier: Running] = [:]
+        var isRecording = false
+
+        /// Returns the number of requests that a thread is to record next.
+        ///
+        /// - Parameter recorded: The number that the thread has recorded; nil if it is not recording yet.
+        /// - Returns: The number; nil if it is recorded already, or another thread records it.
+        mutating func nextCount(after recorded: Int?) -> Int? {
+            if recorded == nil, isRecording { return nil }
+            isRecording = recorded != running.count
+            return isRecording ? running.count : nil
+        }
+    }
+
     private let factory: any MetricsFactory
     private let prefix: String
-    private let running = Lock<[ObjectIdentifier: Running]>([:])
+    private let state = Lock(State())
 
     /// Creates a meter.
     ///
@@ -40,11 +56,8 @@ public final class RequestMeter: EventMonitor {
     /// Counts a request.
     public func requestWasMade(_ request: RequestHandle) {
         let method = request.head.method.rawValue
-        let count = running.withLock { running in
-            running[ObjectIdentifier(request)] = .init(method: method)
-            return running.count
-        }
-        Gauge(label: name("active_requests"), factory: factory).record(count)
+        state.withLock { $0.running[ObjectIdentifier(request)] = .init(method: method) }
+        recordActiveRequests()
     }
 
     /// Measures an event.
@@ -85,16 +98,14 @@ public final class RequestMeter: EventMonitor {
     private func finished(_ request: RequestHandle, _ result: Result<DataResponse, HTTPError>) {
         end(.gate, request)
         end(.connection, request)
-        let (ended, left) = running.withLock { running in
-            (running.removeValue(forKey: ObjectIdentifier(request)), running.count)
-        }
+        let ended = state.withLock { $0.running.removeValue(forKey: ObjectIdentifier(request)) }
         let method = ended?.method ?? request.head.method.rawValue
         let dimensions = [("method", method), ("result", Self.text(result))]
         count("requests", dimensions)
         // A request that could not be made has only this event.
         guard let ended else { return }
         time("request_duration", .now - ended.start, dimensions)
-        Gauge(label: name("active_requests"), factory: factory).record(left)
+        recordActiveRequests()
     }
 
     /// Returns the class of a status, such as `2xx`, or the code of an error.
@@ -109,10 +120,10 @@ public final class RequestMeter: EventMonitor {
 
     /// Counts a wait that begins; one that goes on for another reason is the same wait.
     private func begin(_ wait: Wait, _ request: RequestHandle) {
-        let isNew = running.withLock { running in
+        let isNew = state.withLock { state in
             let key = ObjectIdentifier(request)
-            guard running[key]?.waits[wait] == nil else { return false }
-            running[key]?.waits[wait] = .now
+            guard state.running[key]?.waits[wait] == nil else { return false }
+            state.running[key]?.waits[wait] = .now
             return true
         }
         if isNew { count("\(wait.rawValue)_waits") }
@@ -120,13 +131,25 @@ public final class RequestMeter: EventMonitor {
 
     /// Measures a wait that has ended, if there was one.
     private func end(_ wait: Wait, _ request: RequestHandle) {
-        let start = running.withLock { $0[ObjectIdentifier(request)]?.waits.removeValue(forKey: wait) }
+        let start = state.withLock { $0.running[ObjectIdentifier(request)]?.waits.removeValue(forKey: wait) }
         if let start { time("\(wait.rawValue)_wait_duration", .now - start) }
     }
 
     // MARK: Metrics
 
     private func name(_ label: String) -> String { "\(prefix)_\(label)" }
+
+    /// Records the number of unfinished requests.
+    ///
+    /// One thread records at a time, without the lock, and again if the number has changed meanwhile: the value that is
+    /// recorded last is the current one.
+    private func recordActiveRequests() {
+        var recorded: Int?
+        while let count = state.withLock({ $0.nextCount(after: recorded) }) {
+            Gauge(label: name("active_requests"), factory: factory).record(count)
+            recorded = count
+        }
+    }
 
     private func count(_ label: String, _ dimensions: [(String, String)] = []) {
         Counter(label: name(label), dimensions: dimensions, factory: factory).increment()

@@ -58,6 +58,19 @@ struct RequestMeterTests {
         #expect(memory.recorders.isEmpty)
     }
 
+    @Test func `the current number of requests is recorded last`() throws {
+        let session = try HTTPSession(configuration: .init())
+        let first = session.get("http://a/", options: .init(startsAtOnce: false))
+        let second = session.get("http://b/", options: .init(startsAtOnce: false))
+        let gauge = HookedGauge()
+        let meter = RequestMeter(factory: gauge)
+        // As another thread does between the change of the number and its recording.
+        gauge.beforeFirstValue { meter.requestWasMade(second) }
+        meter.requestWasMade(first)
+        #expect(gauge.values.value == [1, 2])
+        session.invalidate(.cancellingRequests)
+    }
+
     @Test func `each wait for a connection is timed without the delay of a retry`() async throws {
         let session = try session(AdapterLab.server())
         let error = await #expect(throws: HTTPError.self) { try await session.get("http://127.0.0.1:1/").response() }
@@ -89,4 +102,34 @@ struct RequestMeterTests {
         #expect(total("gate_waits") == 1)
         #expect(timed("gate_wait_duration") == 1)
     }
+}
+
+/// A backend whose gauge calls a closure before it records its first value.
+private final class HookedGauge: MetricsFactory, RecorderHandler {
+    /// The values in the order in which they were recorded.
+    let values = Observed<[Int64]>([])
+    private let hook = Observed<(@Sendable () -> Void)?>(nil)
+
+    func beforeFirstValue(_ closure: @escaping @Sendable () -> Void) { hook.update { $0 = closure } }
+
+    func record(_ value: Int64) {
+        let closure = hook.value
+        hook.update { $0 = nil }
+        closure?()
+        values.update { $0.append(value) }
+    }
+
+    func record(_ value: Double) { record(Int64(value)) }
+
+    func makeCounter(label: String, dimensions: [(String, String)]) -> any CounterHandler {
+        NOOPMetricsHandler.instance
+    }
+
+    func makeRecorder(label: String, dimensions: [(String, String)], aggregate: Bool) -> any RecorderHandler { self }
+
+    func makeTimer(label: String, dimensions: [(String, String)]) -> any TimerHandler { NOOPMetricsHandler.instance }
+
+    func destroyCounter(_ handler: any CounterHandler) {}
+    func destroyRecorder(_ handler: any RecorderHandler) {}
+    func destroyTimer(_ handler: any TimerHandler) {}
 }
