@@ -152,12 +152,15 @@ final class CacheFolder: CacheStore {
             (record.bodyLength, record.bodyChecksum) = (spilled.length, spilled.checksum.value)
             record.bodyFile = identifier
         }
-        write(record, bytes, under: key)
+        guard !write(record, bytes, under: key), record.bodyFile != 0 else { return }
+        remove(bodyFile(key, record.bodyFile), size: record.bodyLength)
     }
 
+    /// Stores another record with the body of an entry; without success, the entry stays as it was.
     func update(_ entry: CacheEntry) {
-        if case .bytes(let bytes) = entry.body { return write(entry.record, bytes, under: entry.key) }
-        write(entry.record, .init(), under: entry.key)
+        var bytes = ByteBuffer()
+        if case .bytes(let stored) = entry.body { bytes = stored }
+        _ = write(entry.record, bytes, under: entry.key)
     }
 
     /// Gives a body its name; nil if that fails.
@@ -169,7 +172,10 @@ final class CacheFolder: CacheStore {
         return identifier
     }
 
-    private func write(_ record: CacheRecord, _ body: ByteBuffer, under key: CacheKey) {
+    /// Writes the file of a record, and of its body if that has no file of its own.
+    ///
+    /// - Returns: Whether it was written; if not, what was stored under the key is still there.
+    private func write(_ record: CacheRecord, _ body: ByteBuffer, under key: CacheKey) -> Bool {
         let content = record.bytes
         var bytes = CacheRecord.magic
         for number in [UInt64(content.count), Self.checksum(content)] {
@@ -179,17 +185,14 @@ final class CacheFolder: CacheStore {
         bytes += body.readableBytesView
         let old = placed(under: key, except: record.bodyFile)
         guard content.count <= Self.largestRecord, let new = NewCacheFile(in: path), new.write(bytes) else {
-            if record.bodyFile != 0 { remove(bodyFile(key, record.bodyFile), size: record.bodyLength) }
-            return
+            return false
         }
         new.touch()
-        guard move(new.path, to: file(key)) else {
-            if record.bodyFile != 0 { remove(bodyFile(key, record.bodyFile), size: record.bodyLength) }
-            return
-        }
+        guard move(new.path, to: file(key)) else { return false }
         if let body = old?.body { unlink(body) }
         count(Self.rounded(Int64(bytes.count)) - (old?.size ?? 0))
         if counter.value.map({ $0 > limit }) ?? true { evict() }
+        return true
     }
 
     /// Moves a file to its name, in a folder that is created if necessary.

@@ -167,6 +167,23 @@ struct CacheFolderTests {
         #expect(try files().isEmpty)
     }
 
+    @Test(arguments: [small, large])
+    func `an update that can't be written keeps the stored response`(body: [UInt8]) throws {
+        let cache = try cache()
+        store("http://a/", body, in: cache)
+        let size = cache.size
+        let match = try #require(cache.match("http://a/", .init()))
+        // No file can be created, as on a full disk.
+        #expect(rmdir("\(path)/v1/new") == 0)
+        var response = match.response
+        response.responseTime += 1
+        _ = cache.update(match, response, epoch: cache.epoch)
+        cache.flush()
+        #expect(cache.match("http://a/", .init())?.response == match.response)
+        #expect(try self.body("http://a/", in: cache) == body)
+        #expect(cache.size == size)
+    }
+
     @Test func `a damaged size is counted again`() throws {
         store("http://a/", Self.small, in: try cache())
         try write([1, 2, 3], to: "\(path)/v1/size")
