@@ -231,6 +231,15 @@ final class CacheFolder: CacheStore {
         if unlink(path) == 0 { count(-Self.rounded(size)) }
     }
 
+    func removeAll(of key: CacheKey) {
+        // Their files are in the same folder, next to those of bodies.
+        let folder = key.text.prefix(2)
+        for name in (try? FolderNames.read("\(path)/\(folder)")) ?? [] {
+            guard let other = CacheKey(digits: "\(folder)\(name)"), other.hasLocation(of: key) else { continue }
+            remove(other)
+        }
+    }
+
     func removeAll() {
         for file in files() { unlink(file.path) }
         counter.set(0)

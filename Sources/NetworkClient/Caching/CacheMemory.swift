@@ -69,6 +69,13 @@ final class CacheMemory: CacheStore {
 
     func remove(_ key: CacheKey) { state.withLock { $0.remove(key) } }
 
+    func removeAll(of key: CacheKey) {
+        state.withLock { state in
+            let keys = state.nodes.keys.filter { $0.hasLocation(of: key) }
+            for key in keys { state.remove(key) }
+        }
+    }
+
     func removeAll() {
         state.withLock { state in
             while let oldest = state.oldest { state.remove(oldest.entry.key) }

@@ -8,15 +8,39 @@ struct CacheKey: Sendable, Hashable {
     /// 64 hexadecimal digits.
     let text: String
 
-    /// Creates the key of a URL.
-    init(_ url: String) { self.init(digestOf: url) }
+    /// The number of digits that all keys of a location have in common.
+    private static let locationDigits = 16
+
+    /// Creates the key of a URL, which a socket and a virtual host may follow.
+    ///
+    /// Its first digits depend on the location only, so that responses are found by that.
+    init(_ url: String) {
+        let (location, digits) = (Self.location(of: url), Self.digest(of: url))
+        let first = location.endIndex == url.endIndex ? digits : Self.digest(of: String(location))
+        text = "\(first.prefix(Self.locationDigits))\(digits.dropFirst(Self.locationDigits))"
+    }
+
+    /// Creates a key from its digits; nil if their number is another.
+    init?(digits: String) {
+        guard digits.utf8.count == 64 else { return nil }
+        text = digits
+    }
 
     /// Creates the key of a response that depends on fields of the request.
     init(_ url: String, _ names: [String], generation: UInt64, _ fields: CachedFields) {
-        self.init(digestOf: "\(url)\n\(generation)\n\(VaryRules.key(names, of: fields))")
+        text = Self.digest(of: "\(url)\n\(generation)\n\(VaryRules.key(names, of: fields))")
     }
 
-    private init(digestOf text: String) {
+    /// Returns the part of a URL before the socket and the virtual host.
+    static func location(of url: String) -> Substring { url.prefix { $0 != " " } }
+
+    /// Returns whether the location is that of another key of a URL.
+    func hasLocation(of other: Self) -> Bool {
+        text.prefix(Self.locationDigits) == other.text.prefix(Self.locationDigits)
+    }
+
+    /// Returns the digest of a text: 64 hexadecimal digits.
+    private static func digest(of text: String) -> String {
         let digits = Array("0123456789abcdef".utf8)
         var bytes: [UInt8] = []
         bytes.reserveCapacity(64)
@@ -24,7 +48,7 @@ struct CacheKey: Sendable, Hashable {
             bytes.append(digits[Int(byte >> 4)])
             bytes.append(digits[Int(byte & 15)])
         }
-        self.text = String(decoding: bytes, as: UTF8.self)
+        return String(decoding: bytes, as: UTF8.self)
     }
 }
 
@@ -64,6 +88,8 @@ protocol CacheStore: Sendable {
     /// Stores another record with the body of an entry.
     func update(_ entry: CacheEntry)
     func remove(_ key: CacheKey)
+    /// Removes what is stored under the keys of URLs with the same location.
+    func removeAll(of key: CacheKey)
     func removeAll()
     /// Returns a file for a body that is too large for memory; nil if bodies are kept in memory, or there can be none.
     func makeSpilledBody() -> SpilledBody?

@@ -34,18 +34,36 @@ public final class HTTPCache: Sendable {
         var revalidating: Set<String> = []
         /// The number of invalidations.
         var epoch = 0
-        /// The URLs of the latest invalidations, in order; no URLs for one of everything.
-        var invalidated: [Set<String>] = []
+        /// The latest invalidations, in order.
+        var invalidations: [Invalidation] = []
 
         /// Counts an invalidation.
-        mutating func invalidate(_ urls: Set<String>) {
+        mutating func invalidate(_ invalidation: Invalidation) {
             epoch += 1
-            if invalidated.count == HTTPCache.rememberedInvalidations { invalidated.removeFirst() }
-            invalidated.append(urls)
+            if invalidations.count == HTTPCache.rememberedInvalidations { invalidations.removeFirst() }
+            invalidations.append(invalidation)
         }
     }
 
-    /// The number of invalidations whose URLs are known.
+    /// The responses that are invalidated.
+    private enum Invalidation {
+        case everything
+        /// Those that are stored under some URLs.
+        case urls(Set<String>)
+        /// Those of a URL, through any socket and with any virtual host.
+        case location(String)
+
+        /// Returns whether the responses that are stored under a URL are among them.
+        func includes(_ url: String) -> Bool {
+            switch self {
+            case .everything: true
+            case .urls(let urls): urls.contains(url)
+            case .location(let location): CacheKey.location(of: url) == location
+            }
+        }
+    }
+
+    /// The number of invalidations that are known.
     private static let rememberedInvalidations = 64
 
     /// Creates a cache in memory.
@@ -86,15 +104,21 @@ public final class HTTPCache: Sendable {
         return store.size
     }
 
-    /// Removes the stored responses of a URL.
+    /// Removes the stored responses of a URL, including those that were received through a Unix socket or requested with a
+    /// `Host` field.
     ///
     /// - Parameter url: The absolute URL, with http or https.
     /// - Throws: `invalidURL`.
-    public func remove(_ url: String) throws(HTTPError) { invalidate([try HTTPURL(url).cacheURL(socketPath: nil)]) }
+    public func remove(_ url: String) throws(HTTPError) {
+        let location = try HTTPURL(url).cacheURL(socketPath: nil)
+        state.withLock { $0.invalidate(.location(location)) }
+        // Lookups wait for it, through whatever socket.
+        change("") { $0.removeAll(of: .init(location)) }
+    }
 
     /// Removes all responses.
     public func removeAll() {
-        state.withLock { $0.invalidate([]) }
+        state.withLock { $0.invalidate(.everything) }
         change("") { $0.removeAll() }
     }
 
@@ -150,8 +174,8 @@ extension HTTPCache {
     func mayBeInvalidated(_ url: String, since epoch: Int) -> Bool {
         state.withLock { state in
             let count = state.epoch - epoch
-            guard count <= state.invalidated.count else { return true }
-            return state.invalidated.suffix(count).contains { $0.isEmpty || $0.contains(url) }
+            guard count <= state.invalidations.count else { return true }
+            return state.invalidations.suffix(count).contains { $0.includes(url) }
         }
     }
 
@@ -207,7 +231,7 @@ extension HTTPCache {
     /// Removes the responses of URLs.
     func invalidate(_ urls: Set<String>) {
         guard !urls.isEmpty else { return }
-        state.withLock { $0.invalidate(urls) }
+        state.withLock { $0.invalidate(.urls(urls)) }
         for url in urls { change(url) { $0.remove(.init(url)) } }
     }
 
@@ -244,9 +268,11 @@ extension HTTPCache: CustomStringConvertible, CustomReflectable {
 }
 
 extension HTTPURL {
-    /// Returns the URL under which responses are stored: without fragment and user information.
+    /// Returns the URL under which responses are stored: without fragment and user information, and followed by the socket.
+    ///
+    /// The URL itself has no spaces: the text up to the first one is the same through each socket.
     func cacheURL(socketPath: String?) -> String {
-        let server = socketPath.map { "unix:\($0) " } ?? ""
-        return "\(server)\(scheme)://\(host):\(port)\(target)"
+        let socket = socketPath.map { " unix:\($0)" } ?? ""
+        return "\(scheme)://\(host):\(port)\(target)\(socket)"
     }
 }

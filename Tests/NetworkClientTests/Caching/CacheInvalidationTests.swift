@@ -79,6 +79,30 @@ struct CacheInvalidationTests {
         #expect(cache.match(Self.url, .init())?.response == match.response)
     }
 
+    @Test(arguments: CacheLab.Place.allCases)
+    func `removing a URL removes the responses of each socket, and of requests that are under way`(
+        place: CacheLab.Place
+    ) throws {
+        let (cache, _) = try cache(place)
+        let sockets: [String?] = [nil, "/run/a.sock", "/run/b c.sock"]
+        let (url, other) = (try HTTPURL("http://a/"), try HTTPURL("http://a/other"))
+        let urls = sockets.map { url.cacheURL(socketPath: $0) }
+        let others = sockets.map { other.cacheURL(socketPath: $0) }
+        let epoch = cache.epoch
+        for url in urls + others {
+            cache.save(Self.response("\"a\""), .bytes(.init()), for: url, .init(), epoch: epoch)
+        }
+        cache.flush()
+        for url in urls + others { #expect(cache.match(url, .init()) != nil) }
+        try cache.remove("http://a/")
+        for url in urls + others {
+            cache.save(Self.response("\"b\""), .bytes(.init()), for: url, .init(), epoch: epoch)
+        }
+        cache.flush()
+        for url in urls { #expect(cache.match(url, .init()) == nil) }
+        for url in others { #expect(cache.match(url, .init())?.response == Self.response("\"b\"")) }
+    }
+
     @Test func `an invalidation during a change in memory removes what that stores`() throws {
         let (cache, store) = try cache(.memory)
         let invalidation = Observed<LabThread?>(nil)
@@ -141,6 +165,8 @@ private final class HookedStore: CacheStore {
         store.remove(key)
         removals.update { $0 += 1 }
     }
+
+    func removeAll(of key: CacheKey) { store.removeAll(of: key) }
 
     func removeAll() { store.removeAll() }
 

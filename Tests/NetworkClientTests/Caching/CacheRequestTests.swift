@@ -34,6 +34,20 @@ struct CacheRequestTests {
         }
     }
 
+    @Test(arguments: CacheLab.Place.allCases)
+    func `removing a URL removes the responses of its virtual hosts`(place: CacheLab.Place) async throws {
+        let lab = try CacheLab(place) { ServerStep.cached($0["Host"] ?? "") }
+        let host = try #require(HTTPField.Name("Host"))
+        for path in ["a", "b"] {
+            for source in ["network", "cache"] {
+                #expect(try await lab.get(path, [host: "a.example"]) == "200 a.example \(source)")
+            }
+        }
+        try lab.cache.remove("\(lab.server.url)/a")
+        #expect(try await lab.get("a", [host: "a.example"]) == "200 a.example network")
+        #expect(try await lab.get("b", [host: "a.example"]) == "200 a.example cache")
+    }
+
     @Test func `what an interceptor requests elsewhere is not stored`() async throws {
         struct Tenant: RequestInterceptor {
             let name = Observed("one")
@@ -522,6 +536,8 @@ private final class ReadOnlyStore: CacheStore {
     func update(_ entry: CacheEntry) { if !isReadOnly.value { memory.update(entry) } }
 
     func remove(_ key: CacheKey) { if !isReadOnly.value { memory.remove(key) } }
+
+    func removeAll(of key: CacheKey) { if !isReadOnly.value { memory.removeAll(of: key) } }
 
     func removeAll() { if !isReadOnly.value { memory.removeAll() } }
 
