@@ -19,8 +19,23 @@ import Testing
     @Test func `after a stream the delay is the retry time, three seconds unless the server sets it`() {
         let schedule = ReconnectSchedule()
         #expect(longest(schedule, nil) == .seconds(3) && shortest(schedule, nil) == .seconds(3))
-        #expect(longest(schedule, .zero) == .zero)
-        #expect(longest(schedule, .milliseconds(10)) == .milliseconds(10))
+        #expect(longest(schedule, .milliseconds(100)) == .milliseconds(100))
+    }
+
+    @Test func `the retry time has a minimum, which doubles up to three seconds with each stream without an event`() {
+        var schedule = ReconnectSchedule()
+        #expect(shortest(schedule, .zero) == .milliseconds(100) && longest(schedule, .zero) == .milliseconds(100))
+        var delays: [Duration] = []
+        for _ in 0..<100 {
+            schedule.opened()
+            delays.append(longest(schedule, .zero))
+            #expect(longest(schedule, .seconds(5)) == .seconds(5) && longest(schedule, nil) == .seconds(3))
+        }
+        let expected = [200, 400, 800, 1_600, 3_000, 3_000].map { Duration.milliseconds($0) }
+        #expect(delays.prefix(6).elementsEqual(expected))
+        #expect(delays.last == .seconds(3))
+        schedule.receivedEvent()
+        #expect(longest(schedule, .zero) == .milliseconds(100))
     }
 
     @Test func `after failed attempts a random part is added, whose bound doubles up to a minute`() {

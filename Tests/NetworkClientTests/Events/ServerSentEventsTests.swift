@@ -230,6 +230,26 @@ struct ServerSentEventsTests {
         #expect(delays.all == [.seconds(3), .milliseconds(1_234), .milliseconds(1_234)])
     }
 
+    @Test func `a server that ends each stream immediately is not flooded with requests, whatever retry time it sets`()
+        async throws
+    {
+        let server = try ScriptedServer { number in
+            switch number {
+            case 0: EventServer.stream("retry:0\ndata:a\n\n")
+            case 1, 2: EventServer.stream(":\n\n")
+            case 3: EventServer.stream("data:b\n\n")
+            default: [.readRequest, EventServer.noContent]
+            }
+        }
+        let delays = RecordedDelays()
+        let events = try await delays.record(Self.session(server).events("")).all()
+        #expect(events.map(\.data) == ["a", "b"])
+        let expected: [Duration] = [
+            .milliseconds(100), .milliseconds(200), .milliseconds(400), .milliseconds(100),
+        ]
+        #expect(delays.all == expected)
+    }
+
     @Test func `the delay grows while attempts fail, and is the retry time again after a stream`() async throws {
         let server = try ScriptedServer { number in
             switch number {

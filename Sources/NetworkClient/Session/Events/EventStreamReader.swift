@@ -37,7 +37,10 @@ struct EventStreamReader {
         while !isOver {
             do throws(HTTPError) {
                 if Task.isCancelled { throw cancellation }
-                if let event = try parse() { return event }
+                if let event = try parse() {
+                    schedule.receivedEvent()
+                    return event
+                }
                 if body == nil {
                     try await connect()
                 } else if let piece = try await body?.next(isolation: actor) {

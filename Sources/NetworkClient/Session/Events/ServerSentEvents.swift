@@ -6,9 +6,10 @@ import NetworkClientCore
 /// for try await event in session.events("stream") { print(event.name, event.data) }
 /// ```
 /// The first iteration connects. When the connection ends or is lost, the sequence connects again after the retry time,
-/// three seconds unless the server sets another, and sends the ID of the last event as `Last-Event-ID`. While there is no
-/// path to the server, the request waits for it, and is sent as soon as there is one. It is also sent immediately if an
-/// attempt failed while the network was changing.
+/// three seconds unless the server sets another, and sends the ID of the last event as `Last-Event-ID`. The retry time has
+/// a minimum of 100 ms, which doubles up to three seconds while connections end without an event. While there is no path to
+/// the server, the request waits for it, and is sent as soon as there is one. It is also sent immediately if an attempt
+/// failed while the network was changing.
 ///
 /// The sequence ends when the server responds with 204. It throws an ``HTTPError`` for any other response than 200 with
 /// the type `text/event-stream`, and for errors that another attempt cannot change.
