@@ -78,9 +78,20 @@ struct EventStreamReader {
     private mutating func connect() async throws(HTTPError) {
         if network == nil, request.waitsForPath { network = NetworkChanges(request.session.core) }
         changesBefore = network?.count ?? 0
-        let handle = request.start(after: parser.lastEventID)
+        let deadline = ErrorBodyDeadline()
+        let handle = request.start(after: parser.lastEventID, deadline)
         gateKey = request.waitsForPath ? GateKey(handle.request.endpoint) : nil
-        let response = try await handle.response()
+        let response: StreamedResponse
+        do throws(HTTPError) {
+            response = try await handle.response()
+        } catch {
+            // The status is the outcome, also without the rest of the body.
+            let head = deadline.exceededBy ?? (error.code == .readTimedOut ? error.response : nil)
+            guard let head, var rejection = Self.rejection(of: head) else { throw error }
+            rejection.request = handle.request.description
+            rejection.body = error.body
+            throw rejection
+        }
         // The server wants no reconnection.
         if response.status == 204 { return end() }
         if var error = Self.rejection(of: response.head) {

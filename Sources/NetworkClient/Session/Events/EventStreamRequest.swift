@@ -39,7 +39,7 @@ struct EventStreamRequest: Sendable {
         timeouts.total = nil
         options.timeouts = timeouts
         options.maximumBodySize = nil
-        options.startsAtOnce = true
+        options.startsAtOnce = false
         // A transport needs no path.
         if options.gate == nil, configuration.transport == nil { options.gate = .waitsForConnectivity(nil) }
         self.options = options
@@ -50,12 +50,17 @@ struct EventStreamRequest: Sendable {
 
     /// Starts a connection's request.
     ///
-    /// - Parameter id: The ID of the last event; empty if there is none.
+    /// - Parameters:
+    ///   - id: The ID of the last event; empty if there is none.
+    ///   - deadline: The time limit for the body of a response with an error status.
     /// - Returns: The request.
-    func start(after id: String) -> StreamRequest {
+    func start(after id: String, _ deadline: ErrorBodyDeadline = .init()) -> StreamRequest {
         var headers = headers
         headers[.lastEventID] = id.isEmpty ? nil : id
-        return session.stream(.get, reference, parameters: parameters, headers: headers, options: options)
+        let handle = session.stream(.get, reference, parameters: parameters, headers: headers, options: options)
+        deadline.watch(handle)
+        handle.resume()
+        return handle
     }
 }
 

@@ -12,7 +12,8 @@ import NetworkClientCore
 /// failed while the network was changing.
 ///
 /// The sequence ends when the server responds with 204. It throws an ``HTTPError`` for any other response than 200 with
-/// the type `text/event-stream`, and for errors that another attempt cannot change.
+/// the type `text/event-stream`, and for errors that another attempt cannot change. The body of a response with an error
+/// status is received for at most five seconds.
 ///
 /// A connection is read only as fast as the events are. It is closed when the task is cancelled, or when the iterator is
 /// released. Each iterator has a connection of its own.

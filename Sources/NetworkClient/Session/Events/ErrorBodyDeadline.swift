@@ -1,0 +1,47 @@
+import Locking
+import NIOCore
+
+/// The time limit for the body of a response with an error status.
+///
+/// The request of an event stream has no limit between two reads, but the body of an error may be missing.
+///
+/// Unchecked, because the timer is used on the session's event loop only.
+final class ErrorBodyDeadline: @unchecked Sendable {
+    private let exceeded = Lock<HTTPResponse?>(nil)
+    private var timer: Scheduled<Void>?
+
+    /// The head of the response whose body exceeded the limit, after which the request was cancelled; nil for none.
+    var exceededBy: HTTPResponse? { exceeded.withLock { $0 } }
+
+    /// Begins to watch a request, which has not been started.
+    func watch(_ handle: RequestHandle) {
+        handle.listen { [self, weak handle] event in
+            guard let handle else { return }
+            observe(event, handle)
+        }
+    }
+
+    private func observe(_ event: RequestEvent, _ handle: RequestHandle) {
+        switch event {
+        case .sending, .sent, .received, .resumedDownload: return
+        default: break
+        }
+        timer?.cancel()
+        timer = nil
+        guard case .head(let head) = event, !(200...299).contains(head.status.code) else { return }
+        let core = handle.core
+        let limit = core.configuration.fixedLimits.errorBody
+        timer = core.loop.assumeIsolated().scheduleTask(in: .init(limit)) { [self] in end(handle, head) }
+    }
+
+    /// Cancels the request if the body is still being received.
+    private func end(_ handle: RequestHandle, _ head: HTTPResponse) {
+        timer = nil
+        switch handle.run.state {
+        case .exchanging, .carried:
+            exceeded.withLock { $0 = head }
+            handle.core.cancel(handle)
+        default: break
+        }
+    }
+}
