@@ -139,4 +139,24 @@ struct CacheFailureTests {
         #expect(try await lab.get() == "200 x cache")
         #expect(lab.requests("If-None-Match") == ["GET -", "GET \"a\""])
     }
+
+    @Test func `a validation in the background ends if the response is too large to be stored`() async throws {
+        let latch = try ServerLatch()
+        let lab = try lab("max-age=1, stale-while-revalidate=60") { _, _ in
+            [
+                .await(latch), .send("HTTP/1.1 200 OK\r\nCache-Control: max-age=10\r\n\r\n"),
+                .flood([UInt8](repeating: 0, count: 65_536)),
+            ]
+        }
+        _ = try await lab.get()
+        lab.advance(by: 5)
+        #expect(try await lab.get() == "200 x stale(NetworkClient.StaleReason.revalidating)")
+        let background = try #require(lab.session.requests.first)
+        latch.open()
+        let ending = await background.ending()
+        let error = #expect(throws: HTTPError.self) { try ending.get() }
+        #expect(error?.code == .bodyTooLarge)
+        let stored = try await lab.get("", [:], .returnCacheDontLoad)
+        #expect(stored == "200 x stale(NetworkClient.StaleReason.policy)")
+    }
 }

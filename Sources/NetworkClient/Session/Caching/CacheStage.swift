@@ -122,7 +122,9 @@ final class CacheStage: @unchecked Sendable {
     private func validate(_ handle: RequestHandle, _ run: CachingRun) {
         guard cache.beginRevalidation(run.url) else { return }
         var request = handle.current.copy
-        request.destination = .receiver { _ in DiscardingReceiver() }
+        request.destination = .receiver { [limit = cache.store.maximumEntrySize] handle in
+            DiscardingReceiver(handle, limit: limit)
+        }
         request.cachePolicy = .reloadRevalidating
         let background: DataRequest = core.handle(for: request)
         background.whenEnded { [cache, url = run.url] _ in cache.endRevalidation(url) }

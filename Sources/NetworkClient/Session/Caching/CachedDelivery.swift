@@ -239,14 +239,31 @@ extension HTTPError {
     }
 }
 
-/// Discards a body, which is only received to be stored.
+/// Discards a body, which is only received to be stored, and ends the request if the body is too large for that.
 final class DiscardingReceiver: BodyReceiver {
+    /// The request, which retains this receiver.
+    private unowned let handle: RequestHandle
+    private let limit: Int
+
+    /// Creates a receiver.
+    ///
+    /// - Parameters:
+    ///   - handle: The request.
+    ///   - limit: The maximum size of a body that is stored, in bytes as they are received.
+    init(_ handle: RequestHandle, limit: Int) { (self.handle, self.limit) = (handle, limit) }
+
     var canStartAgain: Bool { true }
     var continuesByRange: Bool { false }
 
     func willSend(_ head: inout HTTPRequestHead) {}
     func begin(_ head: HTTPResponseHead) -> Reception { .here }
-    func receive(_ bytes: ByteBuffer) -> EventLoopFuture<Void>? { nil }
+
+    func receive(_ bytes: ByteBuffer) throws(HTTPError) -> EventLoopFuture<Void>? {
+        guard handle.run.metrics.bodyBytesReceived > limit else { return nil }
+        let reason = "the response is larger than the \(limit) bytes that the cache stores of one"
+        throw .init(.bodyTooLarge, processing: .answered, reason: reason)
+    }
+
     func end() -> EventLoopFuture<Void>? { nil }
     func abandon() {}
 }
