@@ -32,7 +32,9 @@ struct CacheKey: Sendable, Hashable {
     }
 
     /// Returns the part of a URL before the socket and the virtual host.
-    static func location(of url: String) -> Substring { url.prefix { $0 != " " } }
+    static func location(of url: String) -> Substring {
+        url[..<(url.utf8.firstIndex(of: UInt8(ascii: " ")) ?? url.endIndex)]
+    }
 
     /// Returns whether the location is that of another key of a URL.
     func hasLocation(of other: Self) -> Bool {
