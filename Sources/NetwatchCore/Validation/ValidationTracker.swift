@@ -63,17 +63,29 @@ package struct ValidationTracker: Sendable {
 package struct ValidatedChange: Sendable {
     /// The change.
     package var change: ReachabilityChange
-    /// The report about its path; nil if validation is off, or there is none yet.
-    package var validation: ValidationSummary?
     /// Whether only the verdict has changed.
     package var isOfValidation: Bool
+    private let report: Report
+
+    /// A report in memory of its own: it is large, and most changes have none.
+    private indirect enum Report {
+        case none
+        case summary(ValidationSummary)
+
+        var summary: ValidationSummary? {
+            if case .summary(let summary) = self { summary } else { nil }
+        }
+    }
 
     /// Creates a value.
     package init(change: ReachabilityChange, validation: ValidationSummary? = nil, isOfValidation: Bool = false) {
         self.change = change
-        self.validation = validation
         self.isOfValidation = isOfValidation
+        report = validation.map { .summary($0) } ?? .none
     }
+
+    /// The report about its path; nil if validation is off, or there is none yet.
+    package var validation: ValidationSummary? { report.summary }
 
     /// The event as JSON and templates name it.
     package var eventName: String { isOfValidation ? "validation" : change.event.rawValue }

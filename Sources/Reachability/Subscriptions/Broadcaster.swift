@@ -31,14 +31,17 @@ final class Broadcaster: Sendable {
 
     /// Publishes a change, and returns when the subscribers that are called on this thread were called.
     func publish(_ change: ReachabilityChange) {
+        var latest: ReachabilityChange? = change
         let (ticket, immediate, deferred) = state.withLock { state in
             statusValue.store(change.status.rawValue, ordering: .releasing)
-            state.latest = change
+            swap(&state.latest, &latest)
             state.ticket += 1
             return (state.ticket, state.immediate, state.deferred)
         }
         for subscriber in immediate { subscriber.offer(change, ticket: ticket) }
         for subscriber in deferred { subscriber.offer(change, ticket: ticket) }
+        // The change before is released once nobody waits for this one any more.
+        withExtendedLifetime(latest) {}
     }
 
     /// Adds a subscriber, which receives the newest change first, unless the monitor is not started.

@@ -66,7 +66,7 @@ struct DumpScheduler: Sendable, Hashable {
 
     /// Whether the prerequisites of the kernel's own lookups have been read.
     var hasPrerequisites: Bool {
-        !Self.prerequisites.contains { subject in queue.contains(subject) || current?.subject == subject }
+        isDone || !Self.prerequisites.contains { subject in queue.contains(subject) || current?.subject == subject }
     }
 
     /// When to call ``next(at:)`` again, or ``checkProgress(at:)`` if a dump is under way.

@@ -73,8 +73,10 @@ struct InterfaceQueries: Sendable, Hashable {
     var tunnels: [InterfaceIndex] { Array(egress.keys) }
 
     /// Records which tunnels a new evaluation depends on, and forgets the others.
-    mutating func use(_ used: [InterfaceIndex], in snapshot: NetworkSnapshot, at now: Instant) {
-        guard !used.isEmpty || !egress.isEmpty else { return }
+    mutating func use(_ evaluation: PathEvaluation, in snapshot: NetworkSnapshot, at now: Instant) {
+        let (ipv4, ipv6) = (evaluation.ipv4.tunnels, evaluation.ipv6.tunnels)
+        guard !ipv4.isEmpty || !ipv6.isEmpty || !egress.isEmpty else { return }
+        let used = ipv4 + ipv6
         defer { hasRouteChange = false }
         for index in egress.keys where !used.contains(index) { egress[index] = nil }
         for index in used {

@@ -396,7 +396,7 @@ package struct MonitorStateMachine: Sendable {
         pending.beginEvaluation(staysStale: !check.isCurrent && check.dependsOnKernel)
         let evaluation = model.evaluation(by: &check, at: now)
         self.evaluation = evaluation
-        if makesQueries { queries.use(evaluation.ipv4.tunnels + evaluation.ipv6.tunnels, in: model.snapshot, at: now) }
+        if makesQueries { queries.use(evaluation, in: model.snapshot, at: now) }
         let isPublishable =
             (reader.isDone || check.isDecisive(evaluation, model.snapshot))
             && !check.awaitsConfirmation(of: evaluation.path, published: publisher.published)
@@ -408,8 +408,11 @@ package struct MonitorStateMachine: Sendable {
             return nil
         }
         pending.endEvaluation(isUndecided: false, at: now)
-        let change = publisher.offer(evaluation.path, isCurrent: !pending.isStale, at: now)
-        check.requestConfirmation(isChange: change != nil, isImportant: due.isImportant, at: now)
+        guard let change = publisher.offer(evaluation.path, isCurrent: !pending.isStale, at: now) else {
+            check.requestConfirmation(isChange: false, isImportant: due.isImportant, at: now)
+            return nil
+        }
+        check.requestConfirmation(isChange: true, isImportant: due.isImportant, at: now)
         return change
     }
 

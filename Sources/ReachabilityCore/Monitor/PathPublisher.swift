@@ -186,6 +186,7 @@ struct PathPublisher: Sendable, Hashable {
     ///
     /// The kernel forgets the neighbours of an interface with its carrier. A bond changes, and then has a carrier.
     private var causes: [ReachabilityReason] {
+        guard reasons.contains(where: { $0 == .neighbourChanged || $0 == .linkChanged }) else { return reasons }
         let isLoss = reasons.contains { [.carrierLost, .linkDown, .linkRemoved].contains($0) }
         let isGain = reasons.contains { [.carrierGained, .linkUp, .linkAdded].contains($0) }
         return reasons.filter { reason in

@@ -49,10 +49,11 @@ import ValidationCore
 
     @Test(arguments: ValidationTrigger.allCases)
     func `the schema knows each event after which a verdict is checked again`(trigger: ValidationTrigger) throws {
-        var told = Self.told(.validated)
-        told.validation?.pendingTrigger = trigger
+        let told = Self.told(.validated)
+        var summary = try #require(told.validation)
+        summary.pendingTrigger = trigger
         var line = ChangeLine(.json)
-        line.set(told, at: Samples.time)
+        line.set(.init(change: told.change, validation: summary, isOfValidation: true), at: Samples.time)
         #expect(try EventSchema.parse(String(decoding: line.bytes, as: UTF8.self))["validation"] != nil)
     }
 

@@ -142,7 +142,7 @@ struct FamilyEvaluator {
         for egress in egresses.dropFirst() {
             for carrier in egress.carriers where !carriers.contains(carrier) { carriers.append(carrier) }
         }
-        let cost = PathCost(context: context, snapshot: model.snapshot)
+        let cost = PathCost(context: context, devices: model.snapshot.devices)
         path = FamilyPath(
             status: isCellular ? .cellular : .wifi,
             interface: first.interface,
@@ -232,7 +232,7 @@ extension FamilyEvaluator {
 /// Whether a path costs money, or is to be used sparingly: by its carriers, and by what the user declared.
 struct PathCost {
     let context: EvaluationContext
-    let snapshot: NetworkSnapshot
+    let devices: DeviceTable
 
     /// Whether traffic through an interface, over its carriers, may be metered.
     func isExpensive(_ interface: NetworkInterface, over carriers: [NetworkInterface]) -> Bool {
@@ -255,7 +255,7 @@ struct PathCost {
 
     /// Whether the other end is a phone that shares its own connection.
     private func isPhone(_ interface: NetworkInterface) -> Bool {
-        guard !snapshot.devices.isEmpty, let device = snapshot.devices[interface.index] else { return false }
+        guard !devices.isEmpty, let device = devices[interface.index] else { return false }
         return device.driver == "ipheth" || device.deviceType == "bluetooth"
     }
 }

@@ -153,7 +153,7 @@ extension PathEvaluator {
         else { return nil }
         var resolver = CarrierResolver(model, context)
         resolver.resolve(interface)
-        let cost = PathCost(context: context, snapshot: model.snapshot)
+        let cost = PathCost(context: context, devices: model.snapshot.devices)
         let isExpensive = cost.isExpensive(interface, over: resolver.carriers)
         // What the device is decides, and is not known yet.
         if requirement.isAboutKinds, resolver.reasons.contains(.deviceProbing) {
