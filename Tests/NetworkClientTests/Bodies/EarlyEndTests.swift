@@ -97,6 +97,20 @@ struct EarlyEndTests {
         try await ended.wait(for: "the cancelling") { $0 }
     }
 
+    @Test func `the head is sent, and may be refused, before the first element is there`() async throws {
+        let refusal = ServerStep.response("no", status: "403 Forbidden")
+        let server = try ScriptedServer(always: [.readHead, refusal, .readToEnd])
+        let sequence = WatchedSequence([]) {
+            let (never, end) = AsyncStream.makeStream(of: Void.self)
+            for await _ in never {}
+            end.finish()
+        }
+        var timeouts = Timeouts.lasting
+        timeouts.total = .seconds(60)
+        let response = try await session(server, timeouts).upload("a", from: .once(sequence)).response()
+        #expect(response.status == 403)
+    }
+
     @Test func `a sequence is not read before the server sends 100 Continue`() async throws {
         let latch = try ServerLatch()
         let leave: [ServerStep] = [
