@@ -21,15 +21,19 @@ struct HostQueues {
         let key: GateKey?
     }
 
-    private var hosts = HostRegister<Host>()
+    private var hosts = HostRegister<Host>() {
+        didSet { hasHosts = hosts.count > 0 }
+    }
+    /// Whether a host is known; the register would look up the metadata of its type for each request.
+    private var hasHosts = false
     private var queues: [Queue: RequestScheduler.GateID] = [:]
     private var queuesByGate: [RequestScheduler.GateID: Queue] = [:]
 
     /// Returns whether the scheduler knows an endpoint's host.
-    func isKnown(_ endpoint: Endpoint) -> Bool { hosts.count > 0 && hosts[Host(endpoint)] != nil }
+    func isKnown(_ endpoint: Endpoint) -> Bool { hasHosts && hosts[Host(endpoint)] != nil }
 
     /// Returns the number of an endpoint's host; nil if the scheduler does not know it.
-    func host(of endpoint: Endpoint) -> RequestScheduler.HostID? { hosts.count > 0 ? hosts[Host(endpoint)] : nil }
+    func host(of endpoint: Endpoint) -> RequestScheduler.HostID? { hasHosts ? hosts[Host(endpoint)] : nil }
 
     /// Returns the scheduler's gates for a key.
     func gates(for key: GateKey) -> [RequestScheduler.GateID] { queues.filter { $0.key.key == key }.map(\.value) }
