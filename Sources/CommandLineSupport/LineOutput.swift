@@ -73,8 +73,16 @@ package enum OutputFailure: Error, Hashable {
         switch self {
         case .closed: return .success
         case .failed(let error):
-            throw .init("can't write \(output): \(error); make room or name another output", exit: .outputFailure)
+            throw .init("can't write \(output): \(error); \(error.writingRemedy)", exit: .outputFailure)
         }
+    }
+}
+
+extension SystemError {
+    /// What to do after a write that failed.
+    package var writingRemedy: String {
+        let room = code == EFBIG ? "raise the limit on file sizes (ulimit -f)" : "make room"
+        return "\(room) or name another output"
     }
 }
 

@@ -96,7 +96,7 @@ enum FetchOutput {
     }
 
     private static func failed(_ cause: SystemError) -> ToolError {
-        .init("can't write stdout: \(cause); make room or name another output", curl: .writeError)
+        .init("can't write stdout: \(cause); \(cause.writingRemedy)", curl: .writeError)
     }
 }
 
@@ -288,6 +288,6 @@ extension FetchFile {
         case .failed(let cause): error = cause
         }
         let name = path.escapedForTerminal
-        return .init("can't write '\(name)': \(error); make room or name another output", curl: .writeError)
+        return .init("can't write '\(name)': \(error); \(error.writingRemedy)", curl: .writeError)
     }
 }
