@@ -65,9 +65,10 @@ extension ItemRecord {
         case .delivered: return .end(.delivered)
         case .itemFailed: return failed(maximumAttempts: rules.itemAttempts, at: now)
         case .conflict:
-            let mayBeInProgress = hasKey && firstSent != nil
-            let minimum = mayBeInProgress ? Self.conflictAttempts : 0
-            return failed(maximumAttempts: max(rules.itemAttempts, minimum), at: now)
+            guard hasKey, firstSent != nil else { return failed(maximumAttempts: rules.itemAttempts, at: now) }
+            let step = failed(maximumAttempts: max(rules.itemAttempts, Self.conflictAttempts), at: now)
+            // The earlier attempt may have been processed.
+            return step == .end(.refused) ? .end(.uncertain) : step
         case .destinationFailed, .interrupted:
             return firstSent == nil || mayBeRepeated(rules, at: now) ? .wait(until: nil) : .end(.uncertain)
         }

@@ -110,7 +110,7 @@ import Testing
             #expect(sent.apply(.conflict, isFirst: false, .init(), at: start) == .wait(until: due))
         }
         #expect(sent.firstSent == start)
-        #expect(sent.apply(.conflict, isFirst: false, .init(), at: start) == .end(.refused))
+        #expect(sent.apply(.conflict, isFirst: false, .init(), at: start) == .end(.uncertain))
     }
 
     @Test func `a conflict refuses an item that was not sent before, or has no key`() {

@@ -26,7 +26,7 @@ import Testing
         #expect(result(number) == .failure(.item, mayBeProcessed: false))
     }
 
-    @Test func `a missing file has not the contents with which it was added`() throws {
+    @Test func `a missing file does not match the contents with which it was added`() throws {
         let folder = try LabFolder()
         let file = try folder.write("a", "contents")
         let check = try FileCheck(ofFileAt: file)

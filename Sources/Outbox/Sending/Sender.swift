@@ -445,9 +445,10 @@ actor Sender {
             destination: attempt.lane.destination,
             reason: result.reason
         )
-        if case .end(let end) = step, end == .uncertain { conclusion.reason += "; it has no key, or no longer" }
-        if case .conflict = verdict, case .wait = step {
-            conclusion.reason += "; it may still be processing an earlier attempt"
+        if case .conflict = verdict {
+            if wasSent, record.hasKey { conclusion.reason += "; it may still be processing an earlier attempt" }
+        } else if case .end(let end) = step, end == .uncertain {
+            conclusion.reason += "; it has no key, or no longer"
         }
         conclusion.response = result.response
         if case .itemFailed = verdict, !wasSent || rules.isRepeatable, let status = result.response?.status {

@@ -49,7 +49,14 @@ package struct FileCheck: Sendable, Hashable {
     ///
     /// - Throws: As ``matches(fileAt:)``.
     func holds(forFileAt path: String) throws(OutboxError) -> Bool {
-        guard let status = try? FileSystem.regularFile(at: path), Int64(status.st_size) == size else { return false }
+        let status: stat
+        do throws(OutboxError) {
+            status = try FileSystem.regularFile(at: path)
+        } catch {
+            if error.code == .storageFailed { throw error }
+            return false
+        }
+        guard Int64(status.st_size) == size else { return false }
         if status.modified == modified, UInt64(status.st_ino) == inode { return true }
         return try matches(fileAt: path)
     }
