@@ -8,6 +8,8 @@ struct BodySource: Sendable {
 
     /// The length in bytes; nil if it is not known beforehand: the body is then sent in chunks (RFC 9112, 7.1).
     let length: Int64?
+    /// Whether more than one read of a file may be necessary.
+    var isLong: Bool { length.map { $0 > Int64(FileReader.readSize) } ?? true }
     /// Whether it can be read more than once.
     let isReplayable: Bool
     /// Verifies before each attempt, on a thread that may block, that the body can still be sent; nil if there is

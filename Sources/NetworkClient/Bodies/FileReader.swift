@@ -14,6 +14,8 @@ final class FileReader: @unchecked Sendable {
     /// Each read takes two changes of threads. With four pieces, an upload takes 0.7 of the processor time of one with a
     /// single piece; with eight, no less than with four.
     private static let pieceCount = 4
+    /// The maximum number of bytes in a read.
+    static let readSize = pieceSize * pieceCount
 
     private let path: String
     private let length: Int64

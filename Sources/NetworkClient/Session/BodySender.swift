@@ -68,6 +68,8 @@ final class BodySender {
     ) {
         if current == nil { current = .init(handle: handle, connection: connection) }
         if expectsContinue { return hold(now) }
+        // A response that was received while the head was written has closed the feed.
+        if handle.current.source != nil, bodyFeed == nil { return }
         let body = handle.current.body
         if let body, bodyFeed == nil, body.readableBytes > BytesFeed.pieceSize {
             bodyFeed = BufferFeed(body, loop: core.loop)

@@ -73,9 +73,10 @@ final class Exchange: HTTPExchange, DeadlineOwner {
         let head = core.stages.head(of: handle, to: pool.endpoint)
         // If the connection is lost during the call, the head may still have been sent.
         handle.run.history.sent()
-        // A body that is still to be read may take time, in which the server can refuse the head. A server that has the head
-        // by itself also takes the body faster: nginx then writes whole pages of it.
-        let goesAhead = expectsContinue || isTunnel || handle.current.source != nil
+        // A long body may take time to read, in which the server can refuse the head. A server that has the head by itself
+        // also takes the body faster: nginx then writes whole pages of it. A short body is sent together with its head, so
+        // that the connection can be reused after a challenge.
+        let goesAhead = expectsContinue || isTunnel || handle.current.source?.isLong == true
         connection.send(.head(isTunnel ? head.extendedConnect : head), for: self, flushes: goesAhead)
         guard current?.handle === handle else { return }
         timer.deadlines[.total] = handle.deadline.map(Instant.init)

@@ -28,6 +28,14 @@ struct FileFeedTests {
         }
     }
 
+    @Test(arguments: [(0, false), (262_144, false), (262_145, true)])
+    func `a file is long if one read does not suffice for it`(size: Int, isLong: Bool) throws {
+        let source = try BodySource.file(folder.write("file", bytes(size)))
+        #expect(source.isLong == isLong)
+        let reading = SequenceFeed.reading({ WatchedSequence([]) }, { ByteBuffer(bytes: $0) })
+        #expect(BodySource.once(length: nil, reading).isLong)
+    }
+
     @Test func `a missing file, a directory and a special file are rejected immediately`() throws {
         func failure(_ path: String) -> HTTPError? { #expect(throws: HTTPError.self) { try BodySource.file(path) } }
         let missing = try #require(failure(folder.path + "/none"))
