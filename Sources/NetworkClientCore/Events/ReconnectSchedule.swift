@@ -3,8 +3,8 @@
 /// The first delay after a stream is the retry time, which the server may set. Each attempt that fails then adds a random
 /// part of a bound that doubles (full jitter), so that clients of a server that was down do not return in step.
 ///
-/// The retry time has a minimum of 100 ms, whatever the server sets. It doubles with each stream that ends without an event, up to
-/// the default retry time, so that a server that ends each stream immediately is not flooded with requests.
+/// The retry time has a minimum of 100 ms, whatever the server sets. It doubles with each stream that ends without an event,
+/// up to the default retry time, so that a server that ends each stream immediately is not flooded with requests.
 package struct ReconnectSchedule: Sendable, Hashable {
     /// The retry time of streams whose server sets none.
     package static let defaultRetryTime = Duration.seconds(3)

@@ -101,6 +101,20 @@ struct ServerSentEventsTests {
         #expect(server.connections.count == 1)
     }
 
+    @Test func `a response with an error status ends the sequence also if its body is truncated`() async throws {
+        let server = try ScriptedServer(always: [
+            .readRequest, .send("HTTP/1.1 500 Error\r\nContent-Length: 9\r\n\r\ndata"),
+        ])
+        let configuration = HTTPConfiguration(timeouts: .lasting, connectivity: MadeUpNetwork(.wifi))
+        let session = try HTTPSession(baseURL: "http://127.0.0.1:\(server.port)/", configuration: configuration)
+        var events = session.events("").withoutDelay.makeAsyncIterator()
+        let error = await #expect(throws: HTTPError.self) { try await events.next() }
+        #expect(error?.code == .unacceptableStatus)
+        #expect(error?.body == Array("data".utf8))
+        #expect(try await events.next() == nil)
+        #expect(server.connections.count == 1)
+    }
+
     @Test(arguments: [
         "text/html", "text/event-streams", "text/event-stream-x; a=b", "text/plain;text/event-stream", nil,
     ])

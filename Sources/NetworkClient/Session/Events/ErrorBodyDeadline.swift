@@ -9,6 +9,8 @@ import NIOCore
 final class ErrorBodyDeadline: @unchecked Sendable {
     private let exceeded = Lock<HTTPResponse?>(nil)
     private var timer: Scheduled<Void>?
+    /// The head of the response whose body is being received, if its status is an error.
+    private var head: HTTPResponse?
 
     /// The head of the response whose body exceeded the limit, after which the request was cancelled; nil for none.
     var exceededBy: HTTPResponse? { exceeded.withLock { $0 } }
@@ -24,11 +26,14 @@ final class ErrorBodyDeadline: @unchecked Sendable {
     private func observe(_ event: RequestEvent, _ handle: RequestHandle) {
         switch event {
         case .sending, .sent, .received, .resumedDownload: return
-        default: break
+        case .head(let received): head = (200...299).contains(received.status.code) ? nil : received
+        case .paused, .resumed: break
+        default: head = nil
         }
         timer?.cancel()
         timer = nil
-        guard case .head(let head) = event, !(200...299).contains(head.status.code) else { return }
+        if case .paused = event { return }
+        guard let head else { return }
         let core = handle.core
         let limit = core.configuration.fixedLimits.errorBody
         timer = core.loop.assumeIsolated().scheduleTask(in: .init(limit)) { [self] in end(handle, head) }

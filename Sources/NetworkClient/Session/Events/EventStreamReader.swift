@@ -86,7 +86,8 @@ struct EventStreamReader {
             response = try await handle.response()
         } catch {
             // The status is the outcome, also without the rest of the body.
-            let head = deadline.exceededBy ?? (error.code == .readTimedOut ? error.response : nil)
+            let isOfBody = [.readTimedOut, .bodyTruncated, .bodyTooLarge, .decompressionFailed].contains(error.code)
+            let head = deadline.exceededBy ?? (isOfBody ? error.response : nil)
             guard let head, var rejection = Self.rejection(of: head) else { throw error }
             rejection.request = handle.request.description
             rejection.body = error.body
