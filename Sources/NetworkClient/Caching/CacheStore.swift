@@ -20,7 +20,7 @@ struct CacheKey: Sendable, Hashable {
         text = "\(first.prefix(Self.locationDigits))\(digits.dropFirst(Self.locationDigits))"
     }
 
-    /// Creates a key from its digits; nil if their number is another.
+    /// Creates a key from its digits; nil unless there are 64.
     init?(digits: String) {
         guard digits.utf8.count == 64 else { return nil }
         text = digits

@@ -256,12 +256,21 @@ final class DiscardingReceiver: BodyReceiver {
     var continuesByRange: Bool { false }
 
     func willSend(_ head: inout HTTPRequestHead) {}
-    func begin(_ head: HTTPResponseHead) -> Reception { .here }
+
+    func begin(_ head: HTTPResponseHead) throws(HTTPError) -> Reception {
+        let length = head.headers.first(name: "Content-Length").flatMap { Int($0) } ?? 0
+        guard length <= limit else { throw tooLarge }
+        return .here
+    }
 
     func receive(_ bytes: ByteBuffer) throws(HTTPError) -> EventLoopFuture<Void>? {
         guard handle.run.metrics.bodyBytesReceived > limit else { return nil }
+        throw tooLarge
+    }
+
+    private var tooLarge: HTTPError {
         let reason = "the response is larger than the \(limit) bytes that the cache stores of one"
-        throw .init(.bodyTooLarge, processing: .answered, reason: reason)
+        return .init(.bodyTooLarge, processing: .answered, reason: reason)
     }
 
     func end() -> EventLoopFuture<Void>? { nil }
