@@ -16,7 +16,8 @@ extension DHCPLease {
         guard var options = Self.options(message[Self.optionsOffset...]) else { return nil }
         let overload = options[Self.overloadOption]?.first ?? 0
         for (bit, field) in Self.overloadedFields where overload & bit != 0 {
-            guard let others = Self.options(message[field]) else { return nil }
+            // Some servers set the option, and still write a name there.
+            guard let others = Self.options(message[field]) else { continue }
             options.merge(others) { $0 + $1 }
         }
         let time = options[Self.leaseTimeOption].flatMap { $0.count == 4 ? Int64(Self.number($0[...])) : nil }

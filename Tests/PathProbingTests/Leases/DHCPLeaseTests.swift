@@ -182,13 +182,19 @@ struct DHCPLeaseTests {
     }
 
     @Test(arguments: [(1, 108), (2, 44), (3, 44)] as [(UInt8, Int)])
-    func `options in the fields for names count if option 52 says so`(overload: UInt8, offset: Int) {
+    func `option 52 adds the options in the fields file and sname`(overload: UInt8, offset: Int) {
         let option: [UInt8] = [114, 10] + Array("https://a/".utf8) + [255]
         var message = Self.message(Self.options + [52, 1, overload])
         message.replaceSubrange(offset..<offset + option.count, with: option)
         #expect(DHCPLease(message: message, from: 0)?.portalURL == "https://a/")
         message[message.count - 1] = 3 - overload
         #expect(DHCPLease(message: message, from: 0)?.portalURL == nil)
+    }
+
+    @Test func `a field with a name instead of options is ignored`() {
+        var message = Self.message(Self.options + [52, 1, 1, 114, 10] + Array("https://a/".utf8))
+        message.replaceSubrange(108..<115, with: Array("pxe.cfg".utf8))
+        #expect(DHCPLease(message: message, from: 0)?.portalURL == "https://a/")
     }
 
     @Test func `an option in parts in all fields is put together in their order`() {
