@@ -79,7 +79,10 @@ package enum HostArgument {
     /// - Throws: ``ArgumentError`` that says what was wrong and how to write it.
     package static func parse(_ text: String) throws(ArgumentError) -> Host {
         let bare = text.hasPrefix("[") && text.hasSuffix("]") ? String(text.dropFirst().dropLast()) : text
-        if let address = IPAddress(bare) { return .address(address) }
+        if let address = IPAddress(bare) {
+            // The kernel sends packets of IPv4 to an IPv4-mapped address (RFC 4291, 2.5.5.2).
+            return .address(address.isIPv4Mapped ? .init(ipv4: UInt32(truncatingIfNeeded: address.bits)) : address)
+        }
         guard !text.contains("%") else { throw .init("an address with a zone has one link only; leave out the zone") }
         guard !text.contains(where: { "/: []@".contains($0) }) else {
             throw .init("it is neither an address nor a name; leave out scheme, port and path")

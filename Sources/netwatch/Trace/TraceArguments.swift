@@ -28,11 +28,8 @@ enum TraceHostArgument {
         let parts = bare.split(separator: "%", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
         if parts.count == 2, let address = IPAddress(parts[0]) { return try link(address, zone: parts[1]) }
         let host = try HostArgument.parse(text)
-        guard case .address(var address) = host else { return .init(host: host) }
-        // The kernel sends packets of IPv4 to an IPv4-mapped address (RFC 4291, 2.5.5.2).
-        if address.isIPv4Mapped { address = .init(ipv4: UInt32(truncatingIfNeeded: address.bits)) }
-        try check(address)
-        return .init(host: .address(address))
+        if case .address(let address) = host { try check(address) }
+        return .init(host: host)
     }
 
     private static func link(_ address: IPAddress, zone: String) throws(ArgumentError) -> TraceHost {

@@ -50,6 +50,7 @@ import Testing
 
     @Test(arguments: [
         ("192.0.2.7", "192.0.2.7"), ("2001:db8::7", "2001:db8::7"), ("[2001:db8::7]", "2001:db8::7"),
+        ("::ffff:192.0.2.7", "192.0.2.7"), ("[::ffff:192.0.2.7]", "192.0.2.7"),
     ])
     func `an address is parsed`(text: String, address: String) throws {
         #expect(try HostArgument.parse(text) == .address(#require(IPAddress(address))))
