@@ -7,7 +7,9 @@ import ReachabilityCore
 /// Reading blocks until there are bytes, the deadline passes, or another thread interrupts it.
 package struct EventSocket: ~Copyable {
     /// The time without progress after which a service counts as one that does not respond.
-    package static let timeout = Duration.seconds(10)
+    ///
+    /// The service itself may wait 10 s for the lock of its journal.
+    package static let timeout = Duration.seconds(30)
 
     private let descriptor: Descriptor
     private var buffer: [UInt8] = []
@@ -58,9 +60,9 @@ package struct EventSocket: ~Copyable {
     ///
     /// - Parameters:
     ///   - interruption: What ends the wait from another thread.
-    ///   - timeout: The maximum time for each part; nil for any.
+    ///   - timeout: The maximum time for each part; nil for no limit.
     /// - Returns: The status code; nil if the service closed the connection.
-    /// - Throws: As ``line(_:_:)``.
+    /// - Throws: As ``line(_:_:)``, or `EPROTO` if it is no response of HTTP.
     package mutating func status(
         _ interruption: Wakeup? = nil,
         within timeout: Duration? = nil
@@ -97,7 +99,11 @@ package struct EventSocket: ~Copyable {
         }
     }
 
-    /// Reads everything up to the end of the stream, each part within a time, if there is one.
+    /// Reads everything up to the end of the stream.
+    ///
+    /// - Parameter timeout: The maximum time for each part; nil for no limit.
+    /// - Returns: The bytes.
+    /// - Throws: `ETIMEDOUT` after that time, or the errno of recv(2).
     package mutating func rest(within timeout: Duration? = nil) throws(SystemError) -> [UInt8] {
         while try receive(timeout, nil) {}
         defer { buffer = [] }

@@ -30,7 +30,7 @@ struct HistoryCommand: NetwatchCommand {
             (--socket); other lines are skipped. Times are local. The last status counts up to the last line, or up to \
             --until (with --socket: up to now). The time between the end of one \
             monitor and the start of the next is unknown, unless it is at most --bridge. Exits with 65 if no line is a \
-            record.
+            record, and with 75 if the event service does not respond.
             """
         )
     )

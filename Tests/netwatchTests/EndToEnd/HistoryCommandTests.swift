@@ -147,7 +147,7 @@ import Testing
         #expect(text.contains(words) && text.filter(\.isNewline) == "\n", "\(text)")
     }
 
-    @Test func `a service that does not respond, or not to the end, is an error`() throws {
+    @Test func `a service that stops responding is an error`() throws {
         let folder = try LabFolder()
         let sockets = ["silent", "stopped", "full"].map { "\(folder.path)/\($0)" }
         let part = "HTTP/1.1 200 OK\r\nConnection: close\r\n\r\n{}\n"
