@@ -81,8 +81,10 @@ package enum OutputFailure: Error, Hashable {
 extension SystemError {
     /// What to do after a write that failed.
     package var writingRemedy: String {
-        let room = code == EFBIG ? "raise the limit on file sizes (ulimit -f)" : "make room"
-        return "\(room) or name another output"
+        // The limit of the process or of the file system.
+        code == EFBIG
+            ? "raise the limit on file sizes (ulimit -f) or name an output on a file system that takes larger files"
+            : "make room or name another output"
     }
 }
 

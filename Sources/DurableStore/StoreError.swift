@@ -100,7 +100,7 @@ package struct StoreError: Error, Hashable {
         case .notPermitted: "run as the owner of the folder"
         case .readOnly: "remount the file system for writing"
         case .full: "free space on the file system"
-        case .ioFailed: "look for errors of the disk in the kernel's log"
+        case .ioFailed: "look for errors of the disk in the kernel's log, or raise the limit on file sizes (ulimit -f)"
         case .damaged: "open it for sending: what can be read is kept, and the damaged file is set aside"
         case .newerSchema: "use the later version of the program"
         case .busy: "find the process that holds it, for example with fuser(1)"

@@ -149,7 +149,7 @@ struct ImportTableTests {
         "DurableStore", "EventCore", "EventJournal", "EventPage", "EventServer", "EventService", "FleetCore",
         "HTTPSerialization", "LinuxSystem", "Locking", "MQTTCore", "NetwatchCore", "NetworkClient", "NetworkClientCore",
         "Outbox", "OutboxCore", "PathProbing", "Reachability", "ReachabilityCore", "RequestGate", "Validation",
-        "ValidationCore", "netwatch-fleet", "netwatchd",
+        "ValidationCore", "netwatch", "netwatch-fleet", "netwatchd",
     ]
 
     @Test("No folder of a module is part of a cycle of dependencies", arguments: modulesWithOrderedFolders)

@@ -177,7 +177,8 @@ import Testing
             through: ["/bin/sh", "-c", #"ulimit -f 8; exec "$0" "$@""#]
         )
         #expect(try tool.exitCode() == 23)
-        let remedy = "raise the limit on file sizes (ulimit -f) or name another output"
+        let remedy =
+            "raise the limit on file sizes (ulimit -f) or name an output on a file system that takes larger files"
         #expect(try tool.errors.rest() == "netwatch: can't write '\(file)': File too large; \(remedy)\n")
     }
 

@@ -40,7 +40,7 @@ final class Broadcaster: Sendable {
         }
         for subscriber in immediate { subscriber.offer(change, ticket: ticket) }
         for subscriber in deferred { subscriber.offer(change, ticket: ticket) }
-        // The change before is released once nobody waits for this one any more.
+        // The previous change is released outside the lock, after the subscribers were called.
         withExtendedLifetime(latest) {}
     }
 

@@ -160,7 +160,8 @@ import Testing
         let wrapper = ["/bin/sh", "-c", #"ulimit -f 0; exec "$0" "$@""#]
         let tool = try ToolProcess(["record", file.path], in: LabNamespace(), through: wrapper)
         #expect(try tool.exitCode() == 74)
-        let remedy = "raise the limit on file sizes (ulimit -f) or name another output"
+        let remedy =
+            "raise the limit on file sizes (ulimit -f) or name an output on a file system that takes larger files"
         #expect(try tool.errors.rest() == "netwatch: can't write '\(file.path)': File too large; \(remedy)\n")
     }
 

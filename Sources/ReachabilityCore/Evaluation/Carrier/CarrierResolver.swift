@@ -9,6 +9,8 @@ struct CarrierResolver {
     /// The interfaces from the first one down to the one whose lower interfaces are being resolved.
     private var stack: [InterfaceIndex] = []
     /// The interfaces that were resolved: several may be above the same one.
+    ///
+    /// In a cycle, which no kernel allows, the result depends on where it was entered: the first one counts.
     private var resolved: [InterfaceIndex: Branch] = [:]
     /// The carriers found.
     private(set) var carriers: [NetworkInterface] = []
