@@ -7,16 +7,21 @@ import Testing
 @Suite(.timeLimit(.minutes(5))) struct ItemAttemptTests {
     private let clock = LabClock()
 
-    /// A server that rejects a number of requests.
-    private func makeLab(rejections: Int) throws -> OutboxLab {
+    /// A server that responds to each request by its number, from 1.
+    private func makeLab(_ respond: @escaping @Sendable (Int) -> [ServerStep]) throws -> OutboxLab {
         let received = Observed(0)
         return try OutboxLab { _ in
             let number = received.update { received in
                 received += 1
                 return received
             }
-            return number <= rejections ? [.response("no", status: "404 Not Found")] : [.response("done")]
+            return respond(number)
         }
+    }
+
+    /// A server that rejects a number of requests.
+    private func makeLab(rejections: Int) throws -> OutboxLab {
+        try makeLab { $0 <= rejections ? [.response("no", status: "404 Not Found")] : [.response("done")] }
     }
 
     /// Waits until a number of attempts are stored as failed, and ends the delay that follows.
@@ -53,12 +58,7 @@ import Testing
 
     /// A server that has a conflict with a request, after it has closed the connection for a number of others.
     private func makeConflictingLab(losses: Int) throws -> OutboxLab {
-        let received = Observed(0)
-        return try OutboxLab { _ in
-            let number = received.update { received in
-                received += 1
-                return received
-            }
+        try makeLab { number in
             if number <= losses { return [.reset] }
             return number == losses + 1 ? [.response("busy", status: "409 Conflict")] : [.response("done")]
         }

@@ -112,7 +112,7 @@ public final class HTTPCache: Sendable {
     public func remove(_ url: String) throws(HTTPError) {
         let location = try HTTPURL(url).cacheURL(socketPath: nil)
         state.withLock { $0.invalidate(.location(location)) }
-        // Lookups wait for it, through whatever socket.
+        // All lookups wait for it, as the socket of each may be among the removed ones.
         change("") { $0.removeAll(of: .init(location)) }
     }
 

@@ -74,8 +74,8 @@ final class Exchange: HTTPExchange, DeadlineOwner {
         // If the connection is lost during the call, the head may still have been sent.
         handle.run.history.sent()
         // A long body may take time to read, in which the server can refuse the head. A server that has the head by itself
-        // also takes the body faster: nginx then writes whole pages of it. A short body is sent together with its head, so
-        // that the connection can be reused after a challenge.
+        // also takes the body faster: nginx then writes whole pages of it. A short body is sent together with its head, since
+        // a connection is closed whose server responds before the body was sent.
         let goesAhead = expectsContinue || isTunnel || handle.current.source?.isLong == true
         connection.send(.head(isTunnel ? head.extendedConnect : head), for: self, flushes: goesAhead)
         guard current?.handle === handle else { return }

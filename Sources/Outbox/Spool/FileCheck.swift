@@ -37,28 +37,29 @@ package struct FileCheck: Sendable, Hashable {
     ///
     /// - Throws: ``OutboxError/Code/storageFailed`` if that is not known, for lack of descriptors or memory.
     func matches(fileAt path: String) throws(OutboxError) -> Bool {
-        do throws(OutboxError) {
-            return try FileSystem.sha256(ofFileAt: path) == sha256
-        } catch {
-            if error.code == .storageFailed { throw error }
-            return false
-        }
+        try Self.unlessLost { () throws(OutboxError) in try FileSystem.sha256(ofFileAt: path) == sha256 }
     }
 
     /// Returns whether a file has still the contents; they are read only if its time or inode has changed.
     ///
     /// - Throws: As ``matches(fileAt:)``.
     func holds(forFileAt path: String) throws(OutboxError) -> Bool {
-        let status: stat
+        try Self.unlessLost { () throws(OutboxError) in
+            let status = try FileSystem.regularFile(at: path)
+            guard Int64(status.st_size) == size else { return false }
+            if status.modified == modified, UInt64(status.st_ino) == inode { return true }
+            return try FileSystem.sha256(ofFileAt: path) == sha256
+        }
+    }
+
+    /// Returns the result of a closure; false if the file that it reads is lost.
+    private static func unlessLost(_ look: () throws(OutboxError) -> Bool) throws(OutboxError) -> Bool {
         do throws(OutboxError) {
-            status = try FileSystem.regularFile(at: path)
+            return try look()
         } catch {
             if error.code == .storageFailed { throw error }
             return false
         }
-        guard Int64(status.st_size) == size else { return false }
-        if status.modified == modified, UInt64(status.st_ino) == inode { return true }
-        return try matches(fileAt: path)
     }
 }
 

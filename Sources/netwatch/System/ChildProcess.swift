@@ -63,7 +63,7 @@ struct ChildProcess {
         return .init(id: try spawn(mask: mask) { posix_spawnp(&$0, file, nil, &$1, &terminated, environ) })
     }
 
-    /// Starts a process with a signal mask; no signal is ignored that this process did not inherit so.
+    /// Starts a process with a signal mask; it ignores those signals that this process ignored from its start.
     ///
     /// - Parameters:
     ///   - mask: The blocked signals that it starts with.

@@ -3,7 +3,7 @@ import NIOCore
 
 /// The time limit for the body of a response with an error status.
 ///
-/// The request of an event stream has no limit between two reads, but the body of an error may be missing.
+/// An event stream may be silent for any time, so its request has no read timeout. The body of an error has this one instead.
 ///
 /// Unchecked, because the timer is used on the session's event loop only.
 final class ErrorBodyDeadline: @unchecked Sendable {

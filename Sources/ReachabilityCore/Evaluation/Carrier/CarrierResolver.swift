@@ -10,7 +10,7 @@ struct CarrierResolver {
     private var stack: [InterfaceIndex] = []
     /// The interfaces that were resolved: several may be above the same one.
     ///
-    /// In a cycle, which no kernel allows, the result depends on where it was entered: the first one counts.
+    /// In a cycle, the result depends on the interface that is resolved first.
     private var resolved: [InterfaceIndex: Branch] = [:]
     /// The carriers found.
     private(set) var carriers: [NetworkInterface] = []
